@@ -301,7 +301,7 @@ for (const version of versions)
       expect(await refusal('message_complete', nested)).to.match(/^result.other is not/);
     });
 
-    it('take numbers of payloads as doubles, and everything else as it is', async () => {
+    it('take any value as a payload', async () => {
       const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'numbers' });
       for (const payload of [null, false, 0.1, 1e21, '12345678901234567890', 'null', [[]], { '': {} }]) {
         const { id: messageId } = await call('message_send', { mailboxId, scopeId: randomUUID(), payload });

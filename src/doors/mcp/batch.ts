@@ -2,7 +2,8 @@ import type { Response } from '../../engine/call/call.ts';
 import { isObject } from '../../engine/call/read-input.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
 import { ApiError } from '../../engine/route/errors.ts';
-import { McpMessage, type McpMessageParts } from './message.ts';
+import { elements } from '../../engine/route/json.ts';
+import { McpMessage, type McpMessageParts, type Received } from './message.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
 
 /** The SDK's own limit. */
@@ -20,13 +21,14 @@ export async function answerBatch(
   const mistake = await mistakeIn(messages, headers['mcp-protocol-version']);
   const before = await new McpMessage(parts).admit(mistake === undefined ? 'held' : 'ordinary');
   if (mistake !== undefined) throw new ApiError(400, 'VALIDATION_FAILED', mistake, before);
-  const received = messages.map((message) => ({ message, one: new McpMessage(parts, false) }));
+  const texts = elements(`{"list":${parts.request.text}}`, 'list');
+  const received = messages.map((message, i) => ({ message, text: texts[i] ?? '', one: new McpMessage(parts, false) }));
   const answers = await Promise.all(received.map((one) => answerOf(one, headers, parts)));
   if (received.every(({ one }) => one.refusal !== undefined)) throw received[0]?.one.refusal;
-  const texts = answers.flatMap(({ text }) => text ?? []);
+  const answered = answers.flatMap(({ text }) => text ?? []);
   const { headers: rates } = answers.findLast((answer) => 'RateLimit' in answer.headers) ?? { headers: before };
-  if (texts.length === 0) return { status: 202, headers: rates };
-  return { status: 200, headers: rates, text: `[${texts.join(',')}]` };
+  if (answered.length === 0) return { status: 202, headers: rates };
+  return { status: 200, headers: rates, text: `[${answered.join(',')}]` };
 }
 
 async function mistakeIn(messages: readonly unknown[], version: string | undefined): Promise<string | undefined> {
@@ -39,19 +41,18 @@ async function mistakeIn(messages: readonly unknown[], version: string | undefin
   return isHandshake ? 'initialize must be sent by itself, not in a list of messages' : undefined;
 }
 
-interface One {
-  readonly message: unknown;
+interface One extends Received {
   readonly one: McpMessage;
 }
 
 /** A refused request is answered with a JSON-RPC error; a notification has no answer. */
 async function answerOf(
-  { message, one }: One,
+  { message, text, one }: One,
   headers: Readonly<Record<string, string>>,
   { service, request, state }: McpMessageParts,
 ): Promise<Pick<Response, 'headers' | 'text'>> {
   try {
-    return await one.answer(message, headers);
+    return await one.answer({ message, text }, headers);
   } catch (thrown) {
     const { error, answer } = refusalOf(thrown, service, { ...state, requestId: request.requestId });
     const { 'Retry-After': retryAfter, ...rates } = answer.headers;

@@ -55,7 +55,9 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
       }
       const { body } = ctx.request;
       const headers = headersOf(ctx);
-      return Array.isArray(body) ? answerBatch(body, headers, parts) : new McpMessage(parts).answer(body, headers);
+      return Array.isArray(body)
+        ? answerBatch(body, headers, parts)
+        : new McpMessage(parts).answer({ message: body, text: request.text }, headers);
     },
   };
 }

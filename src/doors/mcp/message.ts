@@ -11,6 +11,7 @@ import { callArgs } from '../../engine/route/args.ts';
 import { allowedBy, type Permission } from '../../engine/route/caller.ts';
 import { apiError, invalid } from '../../engine/route/errors.ts';
 import { isUuid } from '../../engine/route/fields.ts';
+import { cut, mayLoseDigits } from '../../engine/route/json.ts';
 import { maxLooked } from '../../engine/route/list-limits.ts';
 import type { Route } from '../../engine/route/route.ts';
 import { readTrace, type TraceContext, traceIdOf } from '../../engine/route/trace.ts';
@@ -48,6 +49,8 @@ interface ToolRequest {
   readonly leavesUnseen: boolean;
   readonly isDescribed: boolean;
   readonly tool: string;
+  /** As sent, unless they are the same when they are printed. */
+  readonly argumentsText?: string | undefined;
   /** The trace in the message. */
   readonly ofMessage: TraceContext;
 }
@@ -77,10 +80,18 @@ export interface McpMessageParts {
   readonly state: Context['state'];
 }
 
+/** A message as it was received, parsed and as text. */
+export interface Received {
+  readonly message: unknown;
+  readonly text: string;
+}
+
 /** One message: a request of its own, or one of a list. */
 export class McpMessage {
   readonly #parts: McpMessageParts;
   readonly #isAlone: boolean;
+  /** The text of a tool's arguments, if they may have a number that would lose digits. */
+  #argumentsText: string | undefined;
   #headers: Readonly<Record<string, string>> = {};
   #granted: Answered<typeof grants.reply> | undefined;
   /** Whether a call has reached its script, which has checked and counted the request. */
@@ -99,7 +110,8 @@ export class McpMessage {
   }
 
   /** A tool call counts as its call, any other message as a read. Throws errors that refuse any call. */
-  async answer(message: unknown, headers: Readonly<Record<string, string>>): Promise<Response> {
+  async answer({ message, text: received }: Received, headers: Readonly<Record<string, string>>): Promise<Response> {
+    if (mayLoseDigits(received)) this.#argumentsText = cut(received, ['params', 'arguments']);
     const isCall =
       isObject(message) && callMethods.has(message['method']) && isUuid(String(this.#parts.request.spaceId));
     if (!isCall) await this.admit();
@@ -163,7 +175,10 @@ export class McpMessage {
     const { calls, permissions, tool } = listed;
     const [first, second] = calls;
     const isDescribed = tool.outputSchema !== undefined;
-    const asked = { idempotencyKey, leavesUnseen, isDescribed, tool: name, ofMessage: readTrace(meta) };
+    const asked = {
+      ...{ idempotencyKey, leavesUnseen, isDescribed, tool: name, ofMessage: readTrace(meta) },
+      argumentsText: this.#argumentsText,
+    };
     if (second === undefined) return this.#make(first, fields, asked);
     const { waitSeconds, ...sent } = fields;
     return this.#tried(this.#operation(first), async () => {
@@ -177,7 +192,15 @@ export class McpMessage {
       const done = await this.#make(first, sent, asked);
       if (done.isError) return done;
       const { id: messageId } = JSON.parse(done.text) as { readonly id: string };
-      const ended = await this.#make(second, { messageId, waitSeconds: wait }, { ...asked, idempotencyKey: undefined });
+      const ended = await this.#make(
+        second,
+        { messageId, waitSeconds: wait },
+        {
+          ...asked,
+          idempotencyKey: undefined,
+          argumentsText: undefined,
+        },
+      );
       return { ...ended, isError: ended.isError || isFailure(JSON.parse(ended.text)) };
     });
   };
@@ -209,7 +232,7 @@ export class McpMessage {
     const fallback = needsKey ? randomUUID() : undefined;
     return this.#tried(operation, async () => {
       const { fields, isBrief } = asBrief(given, route);
-      const fieldsText = JSON.stringify(fields);
+      const fieldsText = asked.argumentsText ?? JSON.stringify(fields);
       const call = callFromObject(fields, {
         caller,
         requestId,

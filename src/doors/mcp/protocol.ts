@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -13,6 +14,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { isObject } from '../../engine/call/read-input.ts';
+import { mayLoseDigits } from '../../engine/route/json.ts';
 import { guide, instructions } from './guide.ts';
 import { answerIn, inputRequestsOf, isFailure, taskMethods, taskOf, tasksExtension } from './tasks.ts';
 import { sendAndWaitName, type Tool } from './tools.ts';
@@ -81,14 +83,15 @@ export async function answer(
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
   const isLegacy = await isLegacyRequest(request, message);
+  const exact = new ExactAnswers();
   const { extensions, elicitation } = isLegacy ? {} : capabilitiesOf(message);
   const takesTasks = isObject(extensions) && isObject(extensions[tasksExtension]);
-  const server = serverOf(calls, { isLegacy, takesTasks, showsForms: isObject(elicitation) });
+  const server = serverOf(calls, { isLegacy, takesTasks, showsForms: isObject(elicitation), exact });
   // Lists never change here, so a subscription is acknowledged and ended at once.
   const answered = await (isLegacy
     ? answerLegacy(server, request, message)
     : createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message }));
-  const text = await answered.text();
+  const text = exact.putInto(await answered.text());
   const type = answered.headers.get('content-type') ?? undefined;
   return { status: answered.status, ...(text !== '' && { text }), ...(type !== undefined && { type }) };
 }
@@ -109,15 +112,35 @@ function capabilitiesOf(message: unknown): Readonly<Record<string, unknown>> {
   return isObject(capabilities) ? capabilities : {};
 }
 
+/** The texts of answers that may have a number that would lose digits, for the SDK's own serialization. */
+class ExactAnswers {
+  /** Nobody who sends a payload knows it. */
+  readonly #mark = randomUUID();
+  readonly #texts: string[] = [];
+
+  /** An object that stands for the text of one. */
+  standFor(text: string): Record<string, unknown> {
+    return { [this.#mark]: this.#texts.push(text) - 1 };
+  }
+
+  /** Replaces the objects by the texts. */
+  putInto(serialized: string): string {
+    if (this.#texts.length === 0) return serialized;
+    const objects = new RegExp(`\\{"${this.#mark}":(\\d+)\\}`, 'g');
+    return serialized.replaceAll(objects, (_, index) => this.#texts[Number(index)] ?? '');
+  }
+}
+
 /** A tool's answer. A refusal has only its text. */
-function toolResult({ isError, text, hint, isDescribed }: McpOutcome): CallToolResult {
+function toolResult({ isError, text, hint, isDescribed }: McpOutcome, exact: ExactAnswers): CallToolResult {
   const content = [text, hint].flatMap((one) => (one === undefined ? [] : [{ type: 'text' as const, text: one }]));
   const value: unknown = isError ? null : (JSON.parse(text) ?? (isDescribed ? {} : null));
-  return { content, isError, ...(isObject(value) && { structuredContent: value }) };
+  const structured = isObject(value) && (mayLoseDigits(text) ? exact.standFor(text) : value);
+  return { content, isError, ...(structured && { structuredContent: structured }) };
 }
 
 /** Answers requests about tasks. A task is a message. */
-function answerTasks(server: Server, calls: McpCalls, { takesTasks, showsForms }: Asking): void {
+function answerTasks(server: Server, calls: McpCalls, { takesTasks, showsForms, exact }: Asking): void {
   const params = fromJsonSchema<{ taskId: string }>({
     type: 'object',
     properties: { taskId: { type: 'string' } },
@@ -130,7 +153,8 @@ function answerTasks(server: Server, calls: McpCalls, { takesTasks, showsForms }
       const meta = mcpReq._meta ?? {};
       const tool = method === 'tasks/cancel' ? 'message_cancel' : 'message_view';
       const outcome = await calls.call(tool, { messageId }, false, meta);
-      const { error, ...message } = JSON.parse(outcome?.text ?? '{"error":{"message":"there are no tasks"}}');
+      const text = outcome?.text ?? '{"error":{"message":"there are no tasks"}}';
+      const { error, ...message } = JSON.parse(text);
       if (method === 'tasks/cancel' && (error === undefined || error.code === 'MESSAGE_FINISHED')) return {};
       if (error !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
       if (method === 'tasks/update') {
@@ -146,8 +170,8 @@ function answerTasks(server: Server, calls: McpCalls, { takesTasks, showsForms }
       if (task['status'] === 'input_required')
         return { ...task, inputRequests: showsForms ? inputRequestsOf(message) : {} };
       if (task['status'] !== 'completed') return task;
-      const result = { text: JSON.stringify(message), isError: isFailure(message) };
-      return { ...task, result: { resultType: 'complete', ...toolResult(result) } };
+      const result = { text, isError: isFailure(message) };
+      return { ...task, result: { resultType: 'complete', ...toolResult(result, exact) } };
     });
 }
 
@@ -156,10 +180,11 @@ interface Asking {
   readonly takesTasks: boolean;
   /** The client shows forms to a person. */
   readonly showsForms: boolean;
+  readonly exact: ExactAnswers;
 }
 
 function serverOf(calls: McpCalls, asking: Asking): Server {
-  const { isLegacy, takesTasks } = asking;
+  const { isLegacy, takesTasks, exact } = asking;
   const info = { name: 'muster', title: 'Muster', version: calls.version };
   const server = new Server(info, {
     capabilities: { tools: {}, prompts: {}, resources: {}, ...(!isLegacy && { extensions: { [tasksExtension]: {} } }) },
@@ -176,7 +201,7 @@ function serverOf(calls: McpCalls, asking: Asking): Server {
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const message: unknown = isTask ? JSON.parse(outcome.text) : undefined;
     // A refusal is an answer, as nothing was sent.
-    if (!isObject(message) || 'error' in message) return toolResult(outcome);
+    if (!isObject(message) || 'error' in message) return toolResult(outcome, exact);
     // The SDK passes it on unchanged, though its types only know results of the base protocol.
     return { resultType: 'task', ...taskOf(message) } as unknown as CallToolResult;
   });

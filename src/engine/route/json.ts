@@ -19,6 +19,11 @@ export function stringify(value: unknown): string {
   return `{${text}}`;
 }
 
+const long = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]*[eE][-+]?\d{3})/;
+
+/** Whether a JSON text may have a number that a double cannot hold: one of 16 digits and more, or an exponent of three. */
+export const mayLoseDigits = (text: string): boolean => long.test(text);
+
 /** Deeper nesting is refused, as no client needs it and many parsers overflow on it. */
 export const maxDepth = 512;
 

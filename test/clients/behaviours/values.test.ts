@@ -8,7 +8,7 @@ import { endAtExit } from '../../../src/external-programs/at-exit.ts';
 import { until } from '../../support/processes.ts';
 import { findPython } from '../../support/python.ts';
 import { World } from '../../support/world.ts';
-import { textOf, type Value, values } from './values.ts';
+import { canonical, textOf, type Value, values } from './values.ts';
 import { hosts } from './workers.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -69,20 +69,6 @@ function said(answer: unknown, path: Read['paths'][number]): Outcome {
     if (!(error instanceof UnreadableValue)) throw error;
     return { error: error.name, text: error.text };
   }
-}
-
-/** A JSON text with each number as its digits and its power of ten, so that equal values have equal texts. */
-function canonical(text: string): string {
-  const numbered = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => {
-    if (token.startsWith('"')) return token;
-    const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-      /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(token) ?? [];
-    const digits = BigInt(whole + fraction).toString();
-    const short = digits.replace(/0+$/, '');
-    const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - short.length);
-    return short === '' ? '"number 0"' : `"number ${sign}${short}e${power}"`;
-  });
-  return JSON.stringify(JSON.parse(numbered));
 }
 
 const isShort = (value: Value): boolean => textOf(value).length < maxProgressBytes;
