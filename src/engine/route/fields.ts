@@ -98,6 +98,15 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
   });
 }
 
+/** A text of several lines, such as a stack trace. Line breaks and tabs are its only control characters. */
+export function lines(min: number, max: number): Joi.AnySchema<string> {
+  return string({
+    read: (value) => (fitsText(value.replaceAll(/[\n\r\t]/g, ' '), min, max) ? value : undefined),
+    rule: `must be a string of ${min} to ${max} characters, without control characters but line breaks and tabs`,
+    json: { minLength: min, maxLength: max, description: 'Without control characters but line breaks and tabs.' },
+  });
+}
+
 /** Whether a text has this many code points and no control characters. */
 export function fitsText(value: string, min: number, max: number): boolean {
   const isTooLong = value.length > max && [...value].length > max;
@@ -253,6 +262,7 @@ export const cursor = (): Joi.AnySchema<string | undefined> =>
 /** A cursor in the body of calls that process many records in steps. */
 export const bodyCursor = (): Joi.AnySchema<string> =>
   Joi.string()
+    .allow('')
     .description('the nextCursor of the step before; by default the first step')
     .example(null)
     .error(says('must be the nextCursor of the previous step'));

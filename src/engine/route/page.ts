@@ -32,7 +32,7 @@ export class Cursors {
   /** The position in the request; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not issue. */
   read(input: Input<{ readonly cursor?: string | undefined }>): string {
     const { cursor } = input.query;
-    if (cursor === undefined || cursor === '') return '';
+    if (cursor === undefined) return '';
     const position = Buffer.from(cursor, 'base64url').toString().slice(tagLength);
     if (!this.#form.test(position) || this.next(input, position) !== cursor) throw apiError('INVALID_CURSOR');
     return position;

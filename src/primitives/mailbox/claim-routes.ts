@@ -22,6 +22,7 @@ import {
   key,
   leaseSeconds,
   leaseText,
+  lines,
   opaque,
   optional,
   says,
@@ -334,7 +335,7 @@ const nack = route({
     delaySeconds: optional(integer(0, 86_400))
       .description("the pause before the next attempt, in place of the mailbox's own; only with retry true")
       .meta({ model: 'the pause before the next attempt' }),
-    error: optional(text(1, 2048))
+    error: optional(lines(1, 2048))
       .description('the error, in words that help the next attempt; it is kept as lastError')
       .meta({ model: 'in words that help the next attempt' })
       .example('the printer is out of paper'),

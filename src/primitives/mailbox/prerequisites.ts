@@ -32,14 +32,13 @@ export const whatItIsAfter = {
             .meta({ model: 'must be SATISFIED' }),
         }),
       )
-      .min(1)
       .max(50)
       .description(
         'the messages and groups that must succeed before this message may be received; until then it is BLOCKED',
       )
       .meta({ model: 'must succeed before this one may be received' })
       .example([{ messageId: exampleId('messageId') }])
-      .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
+      .error(says('must be a list of at most 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),
   onFailure: optional(oneOf(...policies))
     .description(
@@ -50,7 +49,7 @@ export const whatItIsAfter = {
 
 /** The script's argument: the policy, then `m` or `g` and the id of each; '' for none. */
 export function prerequisitesText({ after, onFailure }: Prerequisites): string {
-  if (after === undefined) {
+  if (after === undefined || after.length === 0) {
     if (onFailure !== undefined) throw invalid('onFailure may only be sent with after');
     return '';
   }

@@ -67,7 +67,6 @@ describe('GET /barriers', () => {
     await batch.exec();
     const first = (await world.get('/barriers?state=CANCELLED')).body;
     expect(first.barriers).to.deep.equal([]);
-    expect((await world.get('/barriers?state=CANCELLED&cursor=')).body, 'an empty cursor').to.deep.equal(first);
     const second = (await world.get(`/barriers?state=CANCELLED&cursor=${first.nextCursor}`)).body;
     expect(second).to.deep.equal({ barriers: [await wanted.view()], nextCursor: null });
   });

@@ -50,6 +50,17 @@ describe('Messages after others', () => {
     expect(await queue.eventTypes()).to.include.members(['message.sent', 'message.acked']);
   });
 
+  it('are after none with an empty list', async () => {
+    const { body } = await queue.send({ after: [] });
+    expect(body.state).to.equal('READY');
+    expect(await view(body.id)).to.deep.include({ after: [], onFailure: null });
+    const refused = await queue.send({ after: [], onFailure: 'RUN' });
+    expect([codeOf(refused), refused.body.error.message]).to.deep.equal([
+      '400 VALIDATION_FAILED',
+      'onFailure may only be sent with after',
+    ]);
+  });
+
   it('are cancelled with the first that comes out otherwise, and those after them likewise', async () => {
     const [a, b] = [await queue.sent(), await queue.sent()];
     const c = await queue.sent({ after: messages(a, b) });
@@ -140,7 +151,6 @@ describe('Messages after others', () => {
     expect(codeOf(await queue.send({ after: messages(unknown) }))).to.equal('409 MESSAGE_NOT_FOUND');
     expect(codeOf(await queue.send({ after: [{ groupId: unknown }] }))).to.equal('409 GROUP_NOT_FOUND');
     for (const after of [
-      [],
       messages(a, a),
       [{}],
       [{ messageId: a, groupId: unknown }],

@@ -154,6 +154,20 @@ describe('Claims', () => {
     }
   });
 
+  it('nacked with a stack trace, keep its line breaks and tabs; other control characters are refused', async () => {
+    const queue = await Queue.create();
+    const id = await queue.sent();
+    const error = 'Error: no paper\r\n\tat print (printer.ts:7)\n\tat work';
+    expect((await queue.act('nack', await queue.claim(), { retry: true, error })).status).to.equal(200);
+    const claim = await queue.claim();
+    expect(claim.lastError).to.equal(error);
+    const { attempts } = (await queue.world.get(`/messages/${id}/attempts`)).body;
+    expect(attempts.map((one: { error: string }) => one.error)).to.deep.equal([error, null]);
+    const refused = await queue.act('nack', claim, { retry: true, error: 'a\u0007' });
+    expect(codeOf(refused)).to.equal('400 VALIDATION_FAILED');
+    expect(refused.body.error.message).to.contain('error must be').and.to.contain('line breaks and tabs');
+  });
+
   it('nacked with countsAttempt false, take their attempt back: never FAILED, and without the pause of the mailbox', async () => {
     const queue = await Queue.create({ retryDelaySeconds: 60 });
     const now = Date.now();
