@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { draftOf } from '../../src/engine/library/loader.ts';
@@ -36,6 +36,21 @@ describe('The build', () => {
     const { status } = build();
     expect(status).to.equal(0);
     expect(written()).to.deep.equal(before);
+  });
+
+  it('has source maps that lead to the sources, of the client as well', () => {
+    let looked = 0;
+    for (const folder of ['dist', 'src/clients/typescript/dist'].map((name) => join(root, name)))
+      for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((one) =>
+        one.endsWith('.map'),
+      )) {
+        const { sources } = JSON.parse(readFileSync(join(folder, path), 'utf8')) as { sources: string[] };
+        for (const source of sources.filter((one) => !one.includes('node_modules'))) {
+          expect(existsSync(join(folder, dirname(path), source)), `${path}: ${source}`).to.equal(true);
+          looked++;
+        }
+      }
+    expect(looked).to.be.above(100);
   });
 
   it('has the Lua library, as the loader drafts it from lua/, beside the bundle that looks for it', () => {

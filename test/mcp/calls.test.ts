@@ -288,7 +288,7 @@ for (const version of versions)
       expect(await refusal('mailbox_list', { limit: 1.5 })).to.match(/^limit must be/);
       expect(await refusal('mailbox_list', { name: ['a'] })).to.match(/^name must be/);
       expect(await refusal('mailbox_list', { limits: 3 })).to.equal(
-        'limits is not a field of mailbox.list, which takes limit, cursor, name, idempotencyKey',
+        'limits is not a field of mailbox_list, which takes limit, cursor, name',
       );
       const recv = { scopeId, holder: 'h', holderSession: 's' };
       expect(await refusal('message_recv', recv)).to.match(/^mailboxId is missing/);

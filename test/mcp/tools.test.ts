@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
@@ -7,7 +8,7 @@ import { commonFields } from '../../src/engine/declare/glossary.ts';
 import { atomicRule, isAtomic, isBatched, isOffered } from '../../src/engine/route/batch-route.ts';
 import { allowedBy } from '../../src/engine/route/caller.ts';
 import { allErrors, product } from '../../src/primitives/primitives.ts';
-import { World } from '../support/world.ts';
+import { allPermissions, World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';
 import { routeOf, sendAndWait, toolNames } from './rest.ts';
 
@@ -170,6 +171,36 @@ describe('The tools', () => {
         }
         await agent.close();
       }
+  });
+
+  it('require the holder where the call does: not of a key that is bound to one', async () => {
+    const world = await World.create();
+    const needing = async (key: string): Promise<string[]> => {
+      const agent = await Agent.connect(world, { key });
+      const { tools: listed } = await agent.client.listTools();
+      await agent.close();
+      return listed.flatMap(({ name, inputSchema }) => (inputSchema.required?.includes('holder') ? [name] : []));
+    };
+    const names = ['message_recv', 'budget_reserve', 'allowance_consume', 'allowance_wait', 'pool_acquire'];
+    expect(await needing(world.apiKey)).to.have.members(names);
+    expect(await needing(await world.key(allPermissions, undefined, { holder: 'h' }))).to.deep.equal([]);
+    // A key that names nobody is refused by exactly these.
+    const agent = await Agent.connect(world);
+    for (const { name, inputSchema } of tools.filter((tool) => propertiesOf(tool.inputSchema)['holder'])) {
+      const ids = (inputSchema['required'] as string[]).filter((field) => field.endsWith('Id'));
+      const given = Object.fromEntries(ids.map((field) => [field, randomUUID()]));
+      const more = {
+        holderSession: 's',
+        units: 1,
+        amountMinor: '1',
+        question: '?',
+        ...(name === 'budget_reserve' && { workKey: 'w' }),
+      };
+      const fields = Object.entries({ ...more, ...given }).filter(([field]) => field in propertiesOf(inputSchema));
+      const { value } = await agent.call(name, Object.fromEntries(fields));
+      expect(/^holder is missing/.test(value.error?.message ?? ''), name).to.equal(names.includes(name));
+    }
+    await agent.close();
   });
 
   it('an agent’s loop has tools that describe their answers, which the client checks', () => {

@@ -20,10 +20,27 @@ function countsOf(list: readonly unknown[]): unknown {
   return counts;
 }
 
-/** Whether an answer has no content, or only an empty list. */
+/** Whether an answer has no content, or is a list without records. A record may have empty lists among its members. */
 export function isEmpty(text: string): boolean {
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) return value === null;
-  const lists = Object.values(value).filter(Array.isArray);
-  return lists.length > 0 && lists.every((list) => list.length === 0);
+  const members = Object.entries(value).filter(([name]) => name !== 'nextCursor');
+  return members.length > 0 && members.every(([, list]) => Array.isArray(list) && list.length === 0);
 }
+
+/** The filters of lists. The records of a page are not all, either. */
+const filters = ['name', 'state', 'scopeId', 'messageId', 'prefix', 'workKey', 'key', 'cursor'];
+
+/** What to do first: `whenEmpty`, unless something else may be there that the call did not ask for. */
+export function hintOf(whenEmpty: string, given: Readonly<Record<string, unknown>>): string {
+  const used = filters.filter((name) => given[name] !== undefined && given[name] !== null);
+  if (used.length === 0) return whenEmpty;
+  const [first = ''] = used;
+  return `None with this ${used.join(', ')}: ${first} is ${quoted(given[first])}. Look without it to see what else there is.`;
+}
+
+/** Somebody else's text in a sentence of ours. */
+const quoted = (value: unknown): string => {
+  const text = [...String(value)];
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 63).join('')}…` : text.join(''));
+};

@@ -22,12 +22,15 @@ import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
 import { streamHeaders } from '../http/write-answer.ts';
-import { briefOf, isEmpty } from './brief.ts';
+import { briefOf, hintOf, isEmpty } from './brief.ts';
 import type { McpCalls, McpOutcome } from './protocol.ts';
 import { isFailure, taskMethods } from './tasks.ts';
 import { checkFields, type Listed } from './tools.ts';
 
-const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
+const grants = {
+  script: 'space/grants',
+  reply: { permissions: list<Permission>(), hasAllMailboxes: flag(), hasOwnName: flag() },
+};
 
 /** Refusals of the caller, whatever it calls. They are answered as HTTP errors, which clients and proxies understand. */
 const ofAnyCall: ReadonlySet<string> = new Set([
@@ -156,10 +159,11 @@ export class McpMessage {
 
   #tools(): ReturnType<McpCalls['tools']> {
     const all = [...this.#parts.tools.values()];
-    const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
+    const { permissions = [], hasAllMailboxes = false, hasOwnName = false } = this.#granted ?? {};
     const may = (listed: Listed): boolean =>
       this.#lacked(listed.permissions) === undefined && (hasAllMailboxes || listed.needsAllMailboxes !== true);
-    return { tools: all.filter(may).map(({ tool }) => tool), permissions };
+    const shown = ({ tool, boundTool }: Listed) => (hasOwnName && boundTool) || tool;
+    return { tools: all.filter(may).map(shown), permissions };
   }
 
   /** The first of these permissions that the caller lacks. */
@@ -249,7 +253,7 @@ export class McpMessage {
         isModel: true,
       });
       const parts: typeof call.parts = (of) => {
-        checkFields(fields, of);
+        checkFields(fields, of, this.#parts.tools.get(tool)?.tool);
         return call.parts(of);
       };
       const run = () => operation.answer({ ...call, parts }, this.#isAlone ? state : {});
@@ -257,7 +261,10 @@ export class McpMessage {
         ? service.aroundMessage(ofMessage, `tools/call ${tool}`, run)
         : run());
       this.#admitted(headers);
-      const hint = route.whenEmpty !== undefined && isEmpty(text) ? route.whenEmpty : undefined;
+      const hint =
+        route.whenEmpty !== undefined && isEmpty(text)
+          ? hintOf(route.whenEmpty, route.method === 'GET' ? given : {})
+          : undefined;
       return { isError: false, text: isBrief ? briefOf(text) : text, hint, isDescribed };
     });
   }

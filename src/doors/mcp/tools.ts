@@ -24,6 +24,8 @@ type ObjectSchema = { readonly type: 'object'; readonly [name: string]: unknown 
 /** A tool, its calls, their requirements, and the name of its group. */
 export interface Listed extends Pick<Route, 'needsAllMailboxes'> {
   readonly tool: Tool;
+  /** The tool for keys that are bound to a holder, and so need not name it, if it differs. */
+  readonly boundTool?: Tool;
   readonly calls: readonly [string, ...string[]];
   readonly permissions: readonly Route['permission'][];
   readonly group: string;
@@ -52,12 +54,29 @@ export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, 
       const target: Target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true };
       const group = tags.get(roomOf(route))?.tools ?? roomOf(route);
       const described = toolOf(tool, route, target, batched);
-      return [{ tool: described, calls: [call], permissions: [permission], needsAllMailboxes, group }];
+      const listed = { calls: [call] as const, permissions: [permission], needsAllMailboxes, group };
+      return [
+        {
+          ...listed,
+          ...(needsOwnName(route) ? { tool: withHolder(described), boundTool: described } : { tool: described }),
+        },
+      ];
     });
   const all = tools.flatMap((listed) =>
     listed.tool.name === 'message_view' ? [listed, sendAndWait(tools)] : [listed],
   );
   return new Map(all.map((listed) => [listed.tool.name, listed]));
+}
+
+/** Whether the call is refused without `holder`, unless the key is bound to one. */
+const needsOwnName = ({ body }: Route): boolean => {
+  const { holder } = (body?.describe()['keys'] ?? {}) as { holder?: { metas?: readonly { actor?: true }[] } };
+  return holder?.metas?.some(({ actor }) => actor) === true;
+};
+
+function withHolder({ inputSchema, ...tool }: Tool): Tool {
+  const { required = [] } = inputSchema as unknown as Fields;
+  return { ...tool, inputSchema: { ...inputSchema, required: [...required, 'holder'] } };
 }
 
 export const groupsOf = (tools: ReadonlyMap<string, Listed>): readonly string[] => [
@@ -158,14 +177,14 @@ function typeOnly({ type, enum: values, $ref, anyOf }: JsonSchema): JsonSchema {
   return { type, ...(values !== undefined && { enum: values }), ...(type === 'array' && { items: {} }) };
 }
 
-/** Throws VALIDATION_FAILED for a field unknown to the call. */
-export function checkFields(fields: Readonly<Record<string, unknown>>, route: Route): void {
+/** Throws VALIDATION_FAILED for a field unknown to the call, with those of the tool. */
+export function checkFields(fields: Readonly<Record<string, unknown>>, route: Route, tool?: Tool): void {
   const { path, query, body } = fieldNames(route);
   const known = [...path, ...query, ...body];
   const unknown = Object.keys(fields).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const names = [...known, 'idempotencyKey'].join(', ');
-  throw invalid(`${unknown} is not a field of ${route.call}, which takes ${names}`);
+  const names = tool ? Object.keys(tool.inputSchema['properties'] as Properties) : known;
+  throw invalid(`${unknown} is not a field of ${tool?.name ?? route.call}, which takes ${names.join(', ')}`);
 }
 
 /** The schema of a batch. It names the calls; their fields are in the schemas of their tools. */

@@ -91,7 +91,8 @@ function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, targ
   const [only, ...others] = (json['anyOf'] ?? []) as JsonSchema[];
   // `.when()` leaves a single alternative if its cases differ only in rules that JSON Schema cannot express.
   const { description: _meaning, ...result } = only !== undefined && others.length === 0 ? only : json;
-  for (const { opaque, component: _component, presence: _presence, model: _model, ...meta } of metas ?? []) {
+  for (const { opaque, component: _component, presence: _presence, model: _model, actor: _actor, ...meta } of metas ??
+    []) {
     Object.assign(result, meta, opaque === true && (target.isForModels ? anyValue : anyDescription));
     // Joi sees a number or a flag in a query string as text.
     if (meta['type'] === 'integer' || meta['type'] === 'boolean') delete result['minLength'];

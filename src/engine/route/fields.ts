@@ -119,7 +119,7 @@ export const actor = (): Joi.AnySchema<string | undefined> =>
     .description(
       'the name under which the caller acts, which it chooses itself; required unless the key is bound to a holder',
     )
-    .meta({ model: commonFields['holder']?.special.model });
+    .meta({ model: commonFields['holder']?.special.model, actor: true });
 
 /** A short text that passes the test. */
 export function matching(test: (value: string) => boolean, rule: string, json: object = {}): Joi.AnySchema<string> {

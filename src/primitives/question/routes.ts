@@ -135,7 +135,7 @@ const create = route({
   body: fields({
     scopeId: ofRun(),
     ...whatToAsk,
-    holder: actor()
+    holder: optional(text(1, 256))
       .description('the name of the person or program that asks, for those who answer')
       .meta({ model: 'the name of the person or program that asks, for those who answer' }),
   }),

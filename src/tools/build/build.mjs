@@ -154,6 +154,15 @@ function licencesOf(packages) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** Has the source maps of staged files name the sources from where the files will be. */
+function moveMaps(staged, built) {
+  for (const path of allOf(staged).filter((path) => path.endsWith('.map'))) {
+    const map = JSON.parse(readFileSync(join(staged, path), 'utf8'));
+    const seen = (one) => relative(dirname(join(built, path)), join(staged, dirname(path), one));
+    writeFileSync(join(staged, path), JSON.stringify({ ...map, sources: map.sources.map(seen) }));
+  }
+}
+
 /** Returns the packages whose code is in the build. */
 async function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
@@ -202,6 +211,7 @@ if (!isBuilt(hash)) {
       for (const name of readdirSync(staged))
         if (name !== basename(lock)) rmSync(join(staged, name), { recursive: true });
       const packages = await stage();
+      moveMaps(join(client.staged, 'typescript'), client.built);
       publish(join(client.staged, 'typescript'), client.built);
       rmSync(client.staged, { recursive: true });
       publish(staged, built);
