@@ -49,10 +49,9 @@ export const whatItIsAfter = {
 
 /** The script's argument: the policy, then `m` or `g` and the id of each; '' for none. */
 export function prerequisitesText({ after, onFailure }: Prerequisites): string {
-  if (after === undefined || after.length === 0) {
-    if (onFailure !== undefined) throw invalid('onFailure may only be sent with after');
-    return '';
-  }
+  if (after === undefined && onFailure !== undefined) throw invalid('onFailure may only be sent with after');
+  // A program that gathers them may have found none.
+  if (after === undefined || after.length === 0) return '';
   const texts = after.map(({ messageId, groupId }, index) => {
     if ((messageId === undefined) === (groupId === undefined))
       throw invalid(`after[${index}] must have either messageId or groupId`);
