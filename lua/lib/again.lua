@@ -1,8 +1,8 @@
 --- @export again
 --- @include lib/invocation lib/timer lib/unit
 --- Has Node do something and run the call again (src/engine/call/executor.ts). The call is counted once. Reasons:
---- DUE: due timers must fire first; detail: the name of a background timer (timer.named), nil for all that calls wait
---- for.
+--- DUE: due timers must fire first; detail: the names of background timers (timer.named), separated by `;`; nil for all
+--- that calls wait for.
 --- PACKED: Node must open packed records; detail: which.
 --- MORE: the call has not finished, but made changes that are kept.
 --- Calls that a route's `serve` runs have reasons of their own.

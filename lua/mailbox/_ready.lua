@@ -48,7 +48,7 @@ end
 function ready.add(mailboxId, path, member, at, atText, score)
   local rootQueue = keys.ready(mailboxId, path[1])
   local isFirst = sorted.isEmpty(rootQueue)
-  if isFirst then turns.join(mailboxId, path[1]) end
+  if isFirst then turns.join(mailboxId, path[1]) elseif at < now then turns.keep(mailboxId, path[1]) end
   if isFirst or at < now then
     advance(keys.heads(mailboxId), at, atText, path[1])
     advance(keys.oldestReady(), at, atText, mailboxId)

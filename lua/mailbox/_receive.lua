@@ -10,7 +10,7 @@ local receive = {}
 function receive.choose(box, scopeId, through, anyPaused)
   local queue, member, score = scopeId, nil, nil
   if queue == '*' then
-    if not box.turn then return nil, nil, nil, timer.named('mailbox:turns', box.id) end
+    if not box.turn or box.turn < 0 then return nil, nil, nil, timer.named('mailbox:turns', box.id) end
     if not anyPaused then queue = sorted.first(keys.turns(box.id)) end
   end
   if anyPaused then

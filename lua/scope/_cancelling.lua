@@ -63,11 +63,11 @@ function cancelling.start(scopeId)
   return cancel
 end
 
---- Ends records of one kind in one scope until `limit` have changed. Returns how many have, the last id looked at (''
---- if all were), and the number looked at.
-local function stopSome(kind, scopeId, last, cancel, limit)
+--- Ends records of one kind in one scope until `limit` have changed, looking at `most` at most. Returns how many have,
+--- the last id looked at ('' if all were), and the number looked at.
+local function stopSome(kind, scopeId, last, cancel, limit, most)
   local record, changed = scope.load(scopeId, 'path', 'live', 'cancelledAt'), 0
-  local looks = math.min(maxLooks, 4 * limit)
+  local looks = math.min(most, 4 * limit)
   local ids = kind.ids(scopeId, last, looks)
   for i, id in ipairs(ids) do
     if kind.isLive and record.live == 0 then return changed, '', i end
@@ -86,7 +86,7 @@ function cancelling.step(scopeId, limit)
   while at and changed < limit and looked < maxLooks do
     if last == '' then name = kindAfter(name) end
     if name then
-      local stopped, through, looks = stopSome(cancels[name], at, last, cancel, limit - changed)
+      local stopped, through, looks = stopSome(cancels[name], at, last, cancel, limit - changed, maxLooks - looked)
       changed, last, looked = changed + stopped, through, looked + looks + 1
     else
       changed = changed + mark(at, cancel.cancelledAt)

@@ -1,5 +1,5 @@
 --- Lists scopes, newest first, by states (`,A,B,`), parent, and name or its beginning ('' for all; by beginning, from
---- the last name to the first). A filtered page looks at no more than 1,000 records, so it may be short although more
+--- the last name to the first). A filtered page looks at no more than 500 records, so it may be short although more
 --- follow. The cursor is the last member looked at.
 --- @request read
 --- @args states parentScopeId name namePrefix limit cursor
@@ -18,13 +18,18 @@ elseif parentScopeId ~= '' then
   key = keys.gates(parentScopeId)
 end
 if cursor ~= '' then from = '(' .. before .. cursor end
-local maxLooks = states == '' and (name .. namePrefix == '' or parentScopeId == '') and limit or 1000
+local maxLooks = states == '' and (name .. namePrefix == '' or parentScopeId == '') and limit or 500
 
 local function wanted(member)
-  local record = scope.view(string.sub(member, -36))
-  if among(scope.counted(record), states) and (parentScopeId == '' or record.parentScopeId == parentScopeId) then
-    return record
+  local id = string.sub(member, -36)
+  local path = scope.path(id)
+  if parentScopeId ~= '' and path[#path - 1] ~= parentScopeId then return nil end
+  -- Most records are passed over for their state, which few fields tell.
+  if states ~= '' then
+    local state = scope.cancelOf(path) and 'CANCELLED' or scope.counted(scope.load(id, 'path', 'live', 'cancelledAt'))
+    if not among(state, states) then return nil end
   end
+  return scope.view(id)
 end
 
 local members = redis.call('ZRANGE', key, from, to, 'BYLEX', 'REV', 'LIMIT', 0, maxLooks + 1)

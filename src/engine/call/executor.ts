@@ -57,7 +57,7 @@ export async function repeated<T>(
       const { code, detail } = error;
       if (code === 'DUE') {
         if (++sweeps > maxSweeps) throw new StoreUnavailable('others keep changing what this call needs');
-        timers.add(detail);
+        for (const name of detail.split(';')) timers.add(name);
         const moments: number[] = [];
         // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
         for (const one of timers) moments.push(Number(await due.drain(org, one)));

@@ -74,8 +74,10 @@ export const Mailbox = record('Mailbox', {
   orderedDelayed: number().or(0).internal(),
   /** While workers free messages after `perKey` was raised: the last key they have reached. */
   freedThrough: text().orNull().internal(),
-  /** The last turn given; absent until a receive first asks for messages of all runs. */
+  /** The last turn given; absent until a receive first asks for messages of all runs, negative until they all have one. */
   turn: number().orNull().internal(),
+  /** The last head that was copied to the turns, score and id; only while they are copied. */
+  turnsThrough: text().orNull().later().internal(),
   /** Groups that deliver their tasks through this mailbox. */
   undecidedGroups: number().or(0).internal(),
   /** With the counts above, these give how often messages were sent, claimed and completed (lua/mailbox/_figures.lua). */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { longMs, many } from '../../support/long.ts';
 import { codeOf, type World } from '../../support/world.ts';
 import { Aging, day } from '../retention/support.ts';
 import { sendMany, wideQueue } from './many.ts';
@@ -114,6 +115,21 @@ describe('A paused scope', () => {
     expect((await held).body.scopeId).to.equal(runs[1]);
     await expectAgreement(world);
   });
+
+  it('lets a receive for all runs pass, however many runs have nothing but paused messages', async () => {
+    const queue = await wideQueue();
+    const { world } = queue;
+    // Each run needs a search of its own. They used to be made one by one, fifty at most.
+    for (let n = 0; n < many(3, 60); n++) {
+      const child = await below(world, randomUUID());
+      await sendMany(queue, 600, { scopeIds: [child] });
+      await world.mustPost(`/scopes/${child}/pause`);
+    }
+    expect((await queue.recv({ scopeId: '*' })).status).to.equal(204);
+    const last = await queue.sent({ scopeId: randomUUID() });
+    expect((await queue.claim({ scopeId: '*' })).id).to.equal(last);
+    expect((await queue.recv({ scopeId: '*' })).status).to.equal(204);
+  }).timeout(longMs);
 
   it('hides nothing behind thousands of its messages, nor what becomes ready before them', async () => {
     const queue = await wideQueue();

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { background } from '../../../src/engine/redis/due.ts';
+import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
@@ -22,6 +24,57 @@ describe('Receiving across runs and in batches', () => {
     for (let i = 0; i < 5; i++) order.push(sent.get((await queue.claim({ scopeId: '*' })).id));
     expect(order.slice(3)).to.deep.equal(['0.1', '2.1', '1.1', '0.2', '0.3']);
     expect((await queue.recv({ scopeId: '*' })).status).to.equal(204);
+  });
+
+  it('has all runs take turns, however many wait and whatever happens while the first receive counts them', async () => {
+    const queue = await Queue.create({ retryDelaySeconds: 1 });
+    const { world, id: mailboxId } = queue;
+    const { store, scripts } = world.service;
+    const begun = Date.now();
+    const runs: string[] = [];
+    const send = async (count: number, more: object = {}) => {
+      const calls = Array.from({ length: count }, () => {
+        const scopeId = randomUUID();
+        runs.push(scopeId);
+        return { call: 'message.send', mailboxId, scopeId, payload: 1, ...more };
+      });
+      await world.mustPost('/batch', { calls });
+    };
+    // Its first message becomes ready as of a moment that will be behind those counted already.
+    const early = randomUUID();
+    await queue.sent({ scopeId: early, delaySeconds: 1 });
+    for (let at = 0; at < 6; at++) {
+      await world.at(begun + 2000 + Math.floor(at / 2) * 5);
+      await send(20);
+    }
+    await queue.sent({ scopeId: early });
+    const number = world.prefix.slice(world.prefix.lastIndexOf(':') + 1);
+    const name = `mailbox:turns:${number}:${mailboxId}`;
+    const args = { spaceId: '', requestId: '', maxChanges: 1, name };
+    const given: { id: string; token: string }[] = [];
+    for (let step = 0; ; step++) {
+      const { more } = await scripts.ask(background, world.org, args);
+      // Runs get messages, lose their only one, have it back, and have a delayed one become ready.
+      await world.at(begun + 2100 + 300 * step);
+      await send(2);
+      for (const at of [3, 40, 90]) {
+        const found = await queue.recv({ scopeId: runs[at + step] });
+        if (found.status === 200) given.push(found.body);
+      }
+      const back = given[step];
+      if (back) await queue.act('nack', back, { retry: true, delaySeconds: 0 });
+      if (!more) break;
+      expect(step).to.be.below(20);
+    }
+    const members = async (set: string) =>
+      (await store.zrange(`${world.prefix}:mailbox:${mailboxId}:${set}`, '0', '-1')).sort();
+    expect(await members('turns')).to.deep.equal(await members('heads'));
+    const waiting = (await members('heads')).length;
+    const { messages } = await queue.claim({ scopeId: '*', max: 50 });
+    const more = await queue.claim({ scopeId: '*', max: 100 });
+    const served = [...messages, ...more.messages].map(({ scopeId }: { scopeId: string }) => scopeId);
+    expect(new Set(served).size).to.equal(Math.min(150, waiting));
+    await expectAgreement(world);
   });
 
   it('wakes a held `*` for a message of any run', async () => {
