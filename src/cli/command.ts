@@ -8,8 +8,10 @@ import { inShort } from '../engine/redis/failures.ts';
 import { checkFormat } from '../engine/redis/format.ts';
 import { Scripts, StoreUnavailable } from '../engine/redis/scripts.ts';
 import { invocation } from '../package.ts';
+import { escaped, visible } from '../pages/text/visible.ts';
 import type { Admin } from '../primitives/org/admin.ts';
 import { product } from '../primitives/primitives.ts';
+import { exact, jsonOf } from './exact.ts';
 import { table } from './table.ts';
 
 /** Explains why a new space does not take all of its plan's requests per minute. */
@@ -72,7 +74,8 @@ export class Cli {
     const { stdout } = this.#streams;
     const print = async (line: string): Promise<void> => {
       // A test's output is not a stream and never full.
-      if (!stdout.write(`${line}\n`) && stdout instanceof Writable) await once(stdout, 'drain');
+      if (!stdout.write(`${stdout.isTTY ? escaped(line) : line}\n`) && stdout instanceof Writable)
+        await once(stdout, 'drain');
     };
     await withStore(this.config, (admin) => operation(admin, print));
   }
@@ -80,12 +83,14 @@ export class Cli {
   /** Prints a command's result: a table on a terminal, otherwise JSON on one line. */
   print(value: unknown): void {
     const { stdout } = this.#streams;
-    if (this.isTable) stdout.write(table(value));
-    else stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`);
+    const result = exact(value);
+    if (this.isTable) stdout.write(table(result));
+    else if (stdout.isTTY) stdout.write(`${escaped(jsonOf(result, 2))}\n`);
+    else stdout.write(`${jsonOf(result, 0)}\n`);
   }
 
   /** Prints a line for people to stderr. */
-  readonly warn = (line: string): void => void this.#streams.stderr.write(`${line}\n`);
+  readonly warn = (line: string): void => void this.#streams.stderr.write(`${visible(line)}\n`);
 }
 
 /**

@@ -6,6 +6,7 @@ import { OtherFormat } from '../engine/redis/format.ts';
 import { Refusal, StoreUnavailable } from '../engine/redis/scripts.ts';
 import { ApiError } from '../engine/route/errors.ts';
 import { SnapshotFailure } from '../jobs/snapshot/failure.ts';
+import { escaped, visible } from '../pages/text/visible.ts';
 import { InvalidInput } from '../primitives/org/input.ts';
 
 /** Messages for refusals of the operator's scripts, given the script's detail. */
@@ -31,6 +32,17 @@ const messages: Record<string, (detail: string) => string> = {
 export function envelope(error: unknown): string {
   const { code, message } = explain(error);
   return JSON.stringify({ error: { code, message, requestId: randomUUID() } });
+}
+
+/** An error's envelope as it is printed: a sentence on a terminal, otherwise the envelope. */
+export function said(
+  envelope: string,
+  { isTTY, isJson }: { readonly isTTY: boolean; readonly isJson: boolean },
+): string {
+  if (!isTTY) return envelope;
+  if (isJson) return escaped(envelope);
+  const { code, message } = (JSON.parse(envelope) as { error: { code: string; message: string } }).error;
+  return `muster: ${visible(message)} (${code})`;
 }
 
 function explain(error: unknown): { code: string; message: string } {

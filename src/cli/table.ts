@@ -1,8 +1,10 @@
+import { Raw } from '../engine/declare/raw.ts';
 import { visible } from '../pages/text/visible.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Raw);
 
 /** A result for people: a list of records as columns, one record as lines. */
 export function table(value: unknown): string {
@@ -47,6 +49,7 @@ function lines(texts: readonly (readonly string[])[]): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
+  if (value instanceof Raw) return value.text;
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

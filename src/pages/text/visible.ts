@@ -12,3 +12,14 @@ export function visible(text: string): string {
     return `<U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
   });
 }
+
+/** The same JSON, with hidden characters as escapes: for a terminal, which would obey them. */
+export function escaped(json: string): string {
+  return json.replace(emojiOrUnseen, (found, isEmoji?: string) => {
+    if (isEmoji !== undefined) return found;
+    return found
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('');
+  });
+}
