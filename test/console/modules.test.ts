@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { alike, duration, money, percent, plural } from '../../src/pages/console/browser/format.ts';
-import { members, pretty } from '../../src/pages/console/browser/json-text.ts';
+import { isText, jsonOf, members, parse, pretty, textOf } from '../../src/pages/console/browser/json-text.ts';
 import { address, placeOf } from '../../src/pages/console/browser/place.ts';
 import { Scopes } from '../../src/pages/console/browser/scopes.ts';
 import { SseReader } from '../../src/pages/console/browser/sse.ts';
 import { visible } from '../../src/pages/text/visible.ts';
+import { canonical, textOf as textIn, values } from '../clients/behaviours/values.ts';
 
 const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';
@@ -29,6 +30,17 @@ describe('The console', () => {
     expect(percent('250000000000000000', '999999999999999999')).to.equal(25);
     expect(percent(1, 3)).to.equal(33.33);
     expect(percent('0', '0')).to.equal(0);
+  });
+
+  it('keeps all digits of numbers, whatever is around them', () => {
+    for (const value of values) {
+      const text = textIn(value);
+      const found = parse(`{"value": ${text} ,"id":"a"}`) as { value: unknown };
+      expect([canonical(text), canonical(value.short ?? text)], value.name).to.include(canonical(jsonOf(found.value)));
+      const plain: unknown = JSON.parse(text);
+      expect(isText(found.value), value.name).to.equal(typeof plain === 'string');
+      if (typeof plain === 'string') expect(textOf(found.value)).to.equal(plain);
+    }
   });
 
   it('formats ages in their two largest units', () => {

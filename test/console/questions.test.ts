@@ -50,6 +50,30 @@ describe('The console, on questions', () => {
     await tab.page.locator('#message').getByText('ANSWERED', { exact: true }).waitFor();
   });
 
+  it('shows all digits of numbers: in a question, in its answer, and on the page of the message', async () => {
+    const [number, other] = ['9007199254740993', '1e400'];
+    const post = (path: string, body: string) =>
+      world.send('POST', `/v1/spaces/${world.spaceId}${path}`, body, {
+        Authorization: `Bearer ${world.apiKey}`,
+        'Idempotency-Key': randomUUID(),
+        'Content-Type': 'application/json',
+      });
+    const { mailboxId, scopeId } = work;
+    const { id } = await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+    const claim = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const asked = `{"token":"${claim.token}","question":${number},"progress":[${other}]}`;
+    const { question } = (await post(`/messages/${id}/ask`, asked)).body;
+    const tab = await Tab.live(world, {}, '/questions', world.apiKey);
+    await tab.page.locator('#questions li').getByText(number, { exact: true }).waitFor();
+    await tab.go(`/question/${question.id}`);
+    await tab.page.locator('#object').getByText(number, { exact: true }).waitFor();
+    await post(`/questions/${question.id}/answer`, `{"answer":[${other}],"answeredBy":"ann"}`);
+    await tab.go(`/message/${id}`);
+    await tab.page.locator('#message').getByText(number, { exact: true }).waitFor();
+    await tab.page.locator('#message').getByText(`[${other}]`, { exact: true }).waitFor();
+    await tab.page.locator('#attempts').getByText(other).waitFor();
+  });
+
   it('shows what a message waits for, says who was faster, and lets nobody answer who may not', async () => {
     const { id, question } = await work.asked({ question: 'Ship?', options: ['yes'] });
     const tab = await Tab.live(world, { expected: /status of 409/ }, `/message/${id}`, world.apiKey);

@@ -1,6 +1,7 @@
 import { type Api, Failure } from './api.ts';
 import type { Action, Target } from './ask.ts';
 import { count } from './format.ts';
+import { textOf } from './json-text.ts';
 import type { Question } from './records.ts';
 
 const storedName = 'muster-name';
@@ -46,10 +47,7 @@ export const answer: Action = async (api, { id = '' }) => {
   if (state !== 'OPEN') throw new Failure(409, 'QUESTION_CLOSED', `the question is ${state}`);
   return {
     title: 'Answer this question?',
-    lines: [
-      typeof question === 'string' ? question : JSON.stringify(question),
-      'The first answer stands, and the work goes on with it. It counts as one operation.',
-    ],
+    lines: [textOf(question), 'The first answer stands, and the work goes on with it. It counts as one operation.'],
     fields: [
       { name: 'answer', label: 'Answer', value: '', check: (text) => (text === '' ? 'Write an answer.' : '') },
       {

@@ -1,3 +1,4 @@
+import { parse } from './json-text.ts';
 import type { Spaces } from './records.ts';
 
 /** A failed request; status 0 means there was no response. */
@@ -190,9 +191,11 @@ interface Listed {
 
 async function jsonOf<T>(response: Response, signal?: AbortSignal): Promise<T> {
   if (response.status === 204) return undefined as T;
-  return (await response.json().catch((error: unknown) => {
+  try {
+    return parse(await response.text()) as T;
+  } catch (error) {
     throw signal?.aborted ? error : unreadable();
-  })) as T;
+  }
 }
 
 function unreadable(): Failure {

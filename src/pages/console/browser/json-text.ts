@@ -2,6 +2,28 @@
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** Numbers of 16 digits and more, or with an exponent of three, may lose digits. */
+const long = /[:,[\s]-?\d(?:[\d.]{15}|[\d.]*[eE][-+]?\d{3})/;
+/** Marks the text of a number that JavaScript would round. No payload has it. */
+const mark = `${Math.random()} `;
+
+/** Parses an answer. A number that would be rounded becomes a text, which the next three know. */
+export function parse(text: string): unknown {
+  if (!long.test(text)) return JSON.parse(text);
+  const isRounded = (part: string): boolean => /^-?\d/.test(part) && String(Number(part)) !== part;
+  return JSON.parse(text.replaceAll(token, (part) => (isRounded(part) ? JSON.stringify(mark + part) : part)));
+}
+
+/** Whether a value is a text in the answer, too. */
+export const isText = (value: unknown): value is string => typeof value === 'string' && !value.startsWith(mark);
+
+/** The JSON of a value, with all digits of its numbers. */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
+
+/** A text as it is, any other value as JSON. */
+export const textOf = (value: unknown): string => (isText(value) ? value : jsonOf(value));
+
 /** The members of a JSON object, each as its original text; empty for any other JSON. */
 export function members(text: string): Map<string, string> {
   const found = new Map<string, string>();

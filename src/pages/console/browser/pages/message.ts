@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { words } from '../format.ts';
-import { members, pretty } from '../json-text.ts';
+import { members, parse, pretty, textOf } from '../json-text.ts';
 import { attemptsPanel } from '../panels/attempts.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { prerequisitesPanel } from '../panels/prerequisites.ts';
@@ -47,9 +47,8 @@ function afterOf({ after, onFailure, blockedBy }: Message, world: SpaceState): E
 
 /** The last question asked about the message, with its answer. */
 function questionOf({ question, state, answer, answeredBy }: NonNullable<Message['question']>): Element {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-  const answered = state === 'ANSWERED' ? [' ', named(text(answer)), ' by ', named(answeredBy ?? '')] : [];
-  return el('span', {}, named(text(question)), ' ', badge(state), ...answered);
+  const answered = state === 'ANSWERED' ? [' ', named(textOf(answer)), ' by ', named(answeredBy ?? '')] : [];
+  return el('span', {}, named(textOf(question)), ' ', badge(state), ...answered);
 }
 
 /** The id of the message's trace; a link if the server knows where traces can be viewed (TRACE_URL). */
@@ -124,7 +123,7 @@ function messagePanel(id: string, known: MessageEnd): Panel {
     idleSeconds: 20,
     read: async (api, signal) => {
       const reading = api.text(`/messages/${id}`, signal);
-      known.latest = reading.then((text) => JSON.parse(text) as Message);
+      known.latest = reading.then((text) => parse(text) as Message);
       const [text, message] = await Promise.all([reading, known.latest]);
       known.finishedAt = message.finishedAt;
       return { message, texts: members(text) };

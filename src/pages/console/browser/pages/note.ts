@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { count } from '../format.ts';
-import { members, pretty } from '../json-text.ts';
+import { members, parse, pretty } from '../json-text.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { clock, named, pairs, scopeLink } from '../parts.ts';
 import type { PageRef } from '../place.ts';
@@ -23,7 +23,7 @@ function notePanel(scopeId: string, key: string): Panel {
     idleSeconds: 20,
     read: async (api, signal) => {
       const text = await api.text(path, signal);
-      return { note: JSON.parse(text) as Note, value: members(text).get('value') ?? 'null' };
+      return { note: parse(text) as Note, value: members(text).get('value') ?? 'null' };
     },
     render: ({ note, value }, world) => [
       pairs([

@@ -1,5 +1,5 @@
 import { type Child, el, setHeading } from '../dom.ts';
-import { pretty } from '../json-text.ts';
+import { isText, jsonOf, pretty } from '../json-text.ts';
 import { type KindName, kindOf, kindOfField } from '../kinds.ts';
 import { panel } from '../panels/panel.ts';
 import { badge, clock, named, objectLink, pairs } from '../parts.ts';
@@ -17,11 +17,11 @@ function labelOf(field: string): string {
 
 function shownValue(field: string, value: unknown, world: SpaceState): Child {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string') {
+  if (!isText(value)) {
     const isShort = Array.isArray(value) && value.every((one) => typeof one === 'string');
     if (isShort) return value.length === 0 ? 'none' : named(value.join(', '));
     // Focusable, since it scrolls.
-    return el('pre', { tabindex: '0', role: 'group', 'aria-label': labelOf(field) }, pretty(JSON.stringify(value)));
+    return el('pre', { tabindex: '0', role: 'group', 'aria-label': labelOf(field) }, pretty(jsonOf(value)));
   }
   if (moment.test(value)) return clock(value);
   if (field === 'state') return badge(value);

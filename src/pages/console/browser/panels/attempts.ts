@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { duration, words } from '../format.ts';
-import { pretty } from '../json-text.ts';
+import { jsonOf, pretty } from '../json-text.ts';
 import { badge, clock, named, type TableText, table } from '../parts.ts';
 import type { Attempts } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
@@ -33,7 +33,7 @@ function row(attempt: Attempt, world: SpaceState) {
       clock(claimedAt),
       `${seconds > 0 && seconds < 1 ? 'under 1 s' : duration(seconds)}${endedAt === null ? ' so far' : ''}`,
       error === null ? '–' : named(error),
-      progress === null ? '–' : named(pretty(JSON.stringify(progress))),
+      progress === null ? '–' : named(pretty(jsonOf(progress))),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import type { Api } from '../api.ts';
 import { type Child, el } from '../dom.ts';
 import { plural } from '../format.ts';
-import { pretty } from '../json-text.ts';
+import { isText, jsonOf, pretty } from '../json-text.ts';
 import { age, button, instantButton, mailboxLink, messageLink, named, scopeLink } from '../parts.ts';
 import { queryText } from '../place.ts';
 import type { Question, Questions } from '../records.ts';
@@ -33,9 +33,9 @@ async function readOpen(api: Api, signal: AbortSignal): Promise<Inbox> {
 
 /** A text as it is, any other JSON indented. */
 export function asked(question: unknown): Element {
-  if (typeof question === 'string') return el('p', { class: 'question named' }, question);
+  if (isText(question)) return el('p', { class: 'question named' }, question);
   // Focusable, since it scrolls.
-  return el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Question' }, pretty(JSON.stringify(question)));
+  return el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Question' }, pretty(jsonOf(question)));
 }
 
 /** Who asked, in which message and run, and until when the question can be answered. */
@@ -54,7 +54,7 @@ function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: 
 
 /** A button for each option, which answers with one click; without options, a button that asks for a text. */
 function ways({ id, options, question }: Question): Element[] {
-  const label = typeof question === 'string' ? question.slice(0, 80) : id;
+  const label = isText(question) ? question.slice(0, 80) : id;
   if (options === null) return [button('answer', 'Answer…', { id, label })];
   return options.map((option) => instantButton('choose', option, { id, option, label: `to ${label}` }));
 }
