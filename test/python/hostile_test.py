@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from muster import Muster, Worker
+from muster import Muster, UnreadableValue, Worker
 from support import ServerTest
 
 
@@ -32,6 +35,23 @@ class Hostile(ServerTest):
         self.assertTrue(-number // 10**4980 == int('1234567890' * 2))
         self.assertEqual(self.muster.message.view(message_id=huge).payload, number)
         self.assertEqual([one.attempts for one in self.muster.message.all(mailbox_id=self.mailbox_id)], [1, 1, 1])
+
+    def test_a_value_that_is_deeper_than_the_stack_affects_no_other(self) -> None:
+        deep = '[' * 500 + ']' * 500
+        for payload in ('"before"', deep, '"after"'):
+            self.send_raw(payload)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(len(inspect.stack()) + 200)
+        try:
+            first, second, third = self.muster.message.list(mailbox_id=self.mailbox_id).messages
+            # Some versions of Python have another limit for JSON.
+            try:
+                text = json.dumps(second.payload)
+            except UnreadableValue as error:
+                text = error.text
+        finally:
+            sys.setrecursionlimit(limit)
+        self.assertEqual((first.payload, text, third.payload), ('before', deep, 'after'))
 
     @contextmanager
     def answering(self, head: str, body: bytes, pause: float) -> Iterator[Muster]:
