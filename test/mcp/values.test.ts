@@ -12,12 +12,12 @@ describe('A value that is sent over MCP', () => {
   });
 
   /** Posts this text, and returns that of the answer. */
-  const post = async (body: string, version = '2025-03-26'): Promise<string> => {
+  const post = async (body: string): Promise<string> => {
     const headers = {
       Authorization: `Bearer ${world.apiKey}`,
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
-      'MCP-Protocol-Version': version,
+      'MCP-Protocol-Version': '2025-03-26',
     };
     const { status, text } = await world.send('POST', `/v1/spaces/${world.spaceId}/mcp`, body, headers);
     expect(status, text).to.equal(200);
@@ -32,6 +32,24 @@ describe('A value that is sent over MCP', () => {
   const payloadsIn = (text: string): string[] => {
     const [, content = ''] = /"text":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
     return [payloadIn(text.slice(text.indexOf('"structuredContent":'))), payloadIn(JSON.parse(content))];
+  };
+  /** Asks about a task. more: members of the parameters, as text. */
+  const task = (method: string, id: string, more = '') => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+        elicitation: {},
+      },
+    };
+    const params = `{"taskId":"${id}",${more}"_meta":${JSON.stringify(meta)}}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
+    return world.send('POST', `/v1/spaces/${world.spaceId}/mcp`, body, {
+      ...{ Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' },
+      ...{ Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2026-07-28' },
+      ...{ 'Mcp-Method': method, 'Mcp-Name': id },
+    });
   };
   const view = (id: string): string => toolCall('message_view', `{"messageId":"${id}"}`);
 
@@ -72,19 +90,32 @@ describe('A value that is sent over MCP', () => {
         `{"messageId":"${sent.id}","token":"${claim.token}","result":{"payload":${number}}}`,
       ),
     );
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-    };
-    const headers = { 'Mcp-Method': 'tasks/get', 'Mcp-Name': sent.id };
-    const asked = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: sent.id, _meta: meta } };
-    const answer = await world.call('POST', '/mcp', asked, {
-      ...{ Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2026-07-28' },
-      ...headers,
-    });
+    const answer = await task('tasks/get', sent.id);
     expect(answer.text).to.contain(`"result":${number},"createdAt":`);
     expect(answer.text).to.contain(`\\"result\\":${number},\\"createdAt\\":`);
+  });
+
+  it('keeps its digits in the form of a question, and in the answer that comes back', async () => {
+    const number = '{"pages":9007199254740993}';
+    const scopeId = randomUUID();
+    const sent = JSON.parse(await post(send('1', `,"scopeId":"${scopeId}"`))).result.structuredContent;
+    const claim = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const headers = {
+      Authorization: `Bearer ${world.apiKey}`,
+      'Idempotency-Key': randomUUID(),
+      'Content-Type': 'application/json',
+    };
+    const ask = `{"token":"${claim.token}","question":${number}}`;
+    const path = `/v1/spaces/${world.spaceId}/messages/${sent.id}/ask`;
+    const { question } = (await world.send('POST', path, ask, headers)).body;
+    const { text } = await task('tasks/get', sent.id);
+    expect(JSON.parse(text).result.inputRequests[question.id].params.message).to.equal(number);
+    await task(
+      'tasks/update',
+      sent.id,
+      `"inputResponses":{"${question.id}":{"action":"accept","content":{"answer":${number},"answeredBy":"ann"}}},`,
+    );
+    expect((await world.get(`/questions/${question.id}`)).text).to.contain(`"answer":${number},`);
   });
 
   it('is known again by its idempotencyKey', async () => {

@@ -93,8 +93,8 @@ export interface Received {
 export class McpMessage {
   readonly #parts: McpMessageParts;
   readonly #isAlone: boolean;
-  /** The text of a tool's arguments, if they may have a number that would lose digits. */
-  #argumentsText: string | undefined;
+  /** The text of the message, if it may have a number that would lose digits. */
+  #received: string | undefined;
   #headers: Readonly<Record<string, string>> = {};
   #granted: Answered<typeof grants.reply> | undefined;
   /** Whether a call has reached its script, which has checked and counted the request. */
@@ -114,7 +114,7 @@ export class McpMessage {
 
   /** A tool call counts as its call, any other message as a read. Throws errors that refuse any call. */
   async answer({ message, text: received }: Received, headers: Readonly<Record<string, string>>): Promise<Response> {
-    if (mayLoseDigits(received)) this.#argumentsText = cut(received, ['params', 'arguments']);
+    if (mayLoseDigits(received)) this.#received = received;
     const isCall =
       isObject(message) && callMethods.has(message['method']) && isUuid(String(this.#parts.request.spaceId));
     if (!isCall) await this.admit();
@@ -181,7 +181,7 @@ export class McpMessage {
     const isDescribed = tool.outputSchema !== undefined;
     const asked = {
       ...{ idempotencyKey, leavesUnseen, isDescribed, tool: name, ofMessage: readTrace(meta) },
-      argumentsText: this.#argumentsText,
+      argumentsText: this.#exact('arguments'),
     };
     if (second === undefined) return this.#make(first, fields, asked);
     const { waitSeconds, ...sent } = fields;
@@ -213,7 +213,13 @@ export class McpMessage {
     this.#make('question.answer', fields, {
       ...{ idempotencyKey: undefined, leavesUnseen: false, isDescribed: false },
       ...{ tool: 'question_answer', ofMessage: readTrace(meta) },
+      argumentsText: this.#exact('inputResponses', String(fields['questionId']), 'content'),
     });
+
+  /** The text of a part of the message's parameters, if it may have a number that would lose digits. */
+  #exact(...path: readonly string[]): string | undefined {
+    return this.#received === undefined ? undefined : cut(this.#received, ['params', ...path]);
+  }
 
   #operation(call: string): Callable {
     const operation = this.#parts.operations.get(call);

@@ -168,7 +168,7 @@ function answerTasks(server: Server, calls: McpCalls, { takesTasks, showsForms, 
       const task = taskOf(message);
       // Without forms, somebody answers elsewhere.
       if (task['status'] === 'input_required')
-        return { ...task, inputRequests: showsForms ? inputRequestsOf(message) : {} };
+        return { ...task, inputRequests: showsForms ? inputRequestsOf(message, text) : {} };
       if (task['status'] !== 'completed') return task;
       const result = { text, isError: isFailure(message) };
       return { ...task, result: { resultType: 'complete', ...toolResult(result, exact) } };

@@ -1,4 +1,5 @@
 import { isObject } from '../../engine/call/read-input.ts';
+import { cut } from '../../engine/route/json.ts';
 
 /** The extension with which a client accepts a task as an answer, and polls it until it has ended. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -36,8 +37,12 @@ export function taskOf(message: Message): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The question that a message waits for, as a form for the person at the client; its key is the question's id. */
-export function inputRequestsOf({ question }: Message): Readonly<Record<string, object>> {
+/**
+ * The question that a message waits for, as a form for the person at the client; its key is the question's id.
+ *
+ * @param text the message's JSON, with all digits of its numbers
+ */
+export function inputRequestsOf({ question }: Message, text: string): Readonly<Record<string, object>> {
   if (!isObject(question)) return {};
   const { id, question: asked, options } = question;
   const answer = { type: 'string', title: 'Your answer', ...(Array.isArray(options) && { enum: options }) };
@@ -46,7 +51,7 @@ export function inputRequestsOf({ question }: Message): Readonly<Record<string, 
     properties: { answer, answeredBy: { type: 'string', title: 'Your name', minLength: 1, maxLength: 256 } },
     required: ['answer', 'answeredBy'],
   };
-  const message = typeof asked === 'string' ? asked : JSON.stringify(asked);
+  const message = typeof asked === 'string' ? asked : cut(text, ['question', 'question']);
   return { [String(id)]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } };
 }
 
