@@ -14,6 +14,8 @@ export interface Config {
   host: string;
   /** Where callers reach the API, without a trailing slash; null: where it listens */
   publicUrl: string | null;
+  /** The origins whose web pages may call the API; null: none but its own */
+  corsOrigins: readonly string[] | null;
   /** The OpenID provider whose tokens are accepted; null: none */
   oidcIssuer: string | null;
   oidcAudience: string | null;
@@ -90,6 +92,12 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
     schema: Joi.string().custom(publicUrl),
     allowed: 'an http or https address, with a path or without, such as https://muster.example.com',
     secret: true,
+  },
+  corsOrigins: {
+    name: 'CORS_ORIGINS',
+    fallback: null,
+    schema: Joi.string().custom(originList),
+    allowed: 'a comma-separated list of origins of web pages, such as https://app.example.com,http://localhost:5173',
   },
   oidcIssuer: {
     name: 'OIDC_ISSUER',
@@ -254,6 +262,15 @@ function publicUrl(text: string): string {
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);
   if (!['http:', 'https:'].includes(protocol) || host === '' || !isPlain) throw new Error('not an address to build on');
   return pathname === '/' ? origin : href.replace(/\/+$/, '');
+}
+
+/** The origins as browsers spell them. */
+function originList(text: string): readonly string[] {
+  return text.split(',').map((one) => {
+    const { origin, protocol, href } = new URL(one.trim());
+    if (!['http:', 'https:'].includes(protocol) || href !== `${origin}/`) throw new Error('not an origin');
+    return origin;
+  });
 }
 
 /** Kept as written, because the `iss` of tokens must match this text exactly. */

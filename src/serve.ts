@@ -115,6 +115,7 @@ async function start(config: Config, { log, ...store }: Start): Promise<MusterSe
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
   const outside = {
     ...(publicUrl !== null && { publicUrl }),
+    ...(config.corsOrigins !== null && { corsOrigins: config.corsOrigins }),
     ...(config.traceUrl !== null && { traceUrl: config.traceUrl }),
   };
   const oidc = oidcOf(config);

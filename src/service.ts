@@ -58,6 +58,8 @@ export interface ServiceOptions {
   readonly port: number;
   /** Where callers reach the API, if not where it listens; without a trailing slash. */
   readonly publicUrl?: string;
+  /** The origins whose web pages may call, besides the server's own. */
+  readonly corsOrigins?: readonly string[];
   /** Accepts tokens of an OpenID provider; requires `publicUrl`. */
   readonly oidc?: OidcOptions;
   /** Makes spans; by default none. */
@@ -175,6 +177,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     ready,
     metrics,
     publicUrl: options.publicUrl,
+    corsOrigins: new Set(options.corsOrigins),
   };
   const workers = new Workers();
   let listener: Listener | undefined;

@@ -6,6 +6,7 @@ import { accessLog } from './access-log.ts';
 import { answerErrors } from './answer-errors.ts';
 import { parseJson, requireJson, requireUtf8 } from './body.ts';
 import type { App, Step } from './context.ts';
+import { cors } from './cors.ts';
 import { handlersOf } from './handlers.ts';
 import { home } from './home.ts';
 import { description, metricsPage, probes } from './probes.ts';
@@ -21,6 +22,7 @@ export function createApp(service: HttpService): Server {
   if (service.aroundRequest) app.use(service.aroundRequest);
   app.use(accessLog(service));
   app.use(writeAnswer(() => server.listening, service.givingBack));
+  if (service.corsOrigins.size > 0) app.use(cors(service.corsOrigins));
   app.use(answerErrors(service));
   app.use(outsideOfApi(pagesOf(service)));
   app.use(routing(handlersOf(service)));

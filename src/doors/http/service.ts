@@ -22,6 +22,8 @@ export interface HttpService extends CallService {
   readonly ready: () => Promise<boolean>;
   /** Identifies callers by tokens; undefined if tokens are not accepted. */
   readonly identify?: Step | undefined;
+  /** The origins whose web pages may call, besides the server's own. */
+  readonly corsOrigins: ReadonlySet<string>;
   /** Pages that need no key. */
   readonly sites: readonly { readonly pages: Step }[];
   /** Wraps each request, for spans. */

@@ -15,7 +15,7 @@ import { groupsOf, type Listed, toolsOf } from './tools.ts';
 export const mcpErrors: ErrorTable = {
   ORIGIN_NOT_ALLOWED: entry(
     403,
-    'the Origin must be that of this server: set PUBLIC_URL to the address at which its own web pages call it; those of other hosts may not',
+    'the Origin must be that of this server: set PUBLIC_URL to the address at which its own web pages call it; those of other hosts may if CORS_ORIGINS lists them',
   ),
   NOT_ACCEPTABLE: entry(406, 'answers are JSON: send "Accept: application/json, text/event-stream"'),
 };
@@ -38,7 +38,8 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
     handle: async (ctx, params) => {
       const { origin, host } = ctx.req.headers;
       const server = { host, address: ctx.req.socket.localAddress ?? '', publicUrl: service.publicUrl };
-      if (origin !== undefined && !mayCall(origin, server)) throw apiError('ORIGIN_NOT_ALLOWED', '', {}, mcpErrors);
+      const isForeign = origin !== undefined && !service.corsOrigins.has(origin) && !mayCall(origin, server);
+      if (isForeign) throw apiError('ORIGIN_NOT_ALLOWED', '', {}, mcpErrors);
       if (!ctx.accepts('application/json')) throw apiError('NOT_ACCEPTABLE', '', {}, mcpErrors);
       const request = new HttpCall(ctx, params);
       checkBody(ctx);

@@ -52,6 +52,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'src/clients/typescript/README.md',
       'src/clients/python/README.md',
       'docs/mcp.md',
+      'docs/browsers.md',
     ],
   },
   {
