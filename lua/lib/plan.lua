@@ -1,10 +1,11 @@
 --- @include lib/count lib/invocation lib/rates lib/records lib/refuse lib/timer lib/usage
 --- @export plan
---- The limits of the organization's plan and their current use, read once per invocation.
+--- The limits of the organization's plan and their current use, read once per invocation. retainedBytes: the most that
+--- one space may keep; nil for unlimited.
 local plan = {}
 --- The organization's record; then the plan's limits, nil for unlimited. hardStop: the month's operations if the plan
 --- refuses more.
-local org, hardStop, tasks, agents, retained
+local org, hardStop, tasks, agents
 
 --- Reads the organization's record. `unlimited` means that no limit that calls check is set, so the limits are not
 --- read.
@@ -17,7 +18,7 @@ function plan.read()
     usedAgents = read[5] }
   records.keep(org)
   timer.start(read[1])
-  hardStop, tasks, agents, retained = nil, nil, nil, nil
+  hardStop, tasks, agents, plan.retainedBytes = nil, nil, nil, nil
   if read[2] == '1' then
     rates.ofOrg()
     return
@@ -27,12 +28,7 @@ function plan.read()
   org.requestsMinute, org.usedRequests, org.usedRecovery = limits[2], limits[3], limits[4]
   rates.ofOrg(org, limits[1])
   hardStop, org.operationsMonth = limits[5] == 'free' and tonumber(limits[6]), limits[7]
-  tasks, agents, retained = tonumber(limits[8]), tonumber(limits[9]), tonumber(limits[10])
-end
-
---- The most bytes that one space may keep; nil if the plan sets no limit.
-function plan.retainedBytes()
-  return retained
+  tasks, agents, plan.retainedBytes = tonumber(limits[8]), tonumber(limits[9]), tonumber(limits[10])
 end
 
 --- Whether an operation is left this month, after `more` that this request has yet to count. Only the free plan has

@@ -7,15 +7,16 @@ local volume = {}
 
 --- The limit, if `more` bytes would exceed it; else false or nil.
 function volume.lack(more)
-  local own, ofPlan = tonumber(keyspace.record.maxRetainedBytes), plan.retainedBytes()
-  local limit = own and ofPlan and math.min(own, ofPlan) or own or ofPlan
-  if not limit or more <= 0 then return nil end
+  local own, ofPlan = keyspace.record.maxRetainedBytes, plan.retainedBytes
+  if not own and not ofPlan or more <= 0 then return nil end
+  local limit = math.min(own or math.huge, ofPlan or math.huge)
   local used = tonumber(count.ofSpace(keyspace.record, 'retainedBytes') or 0)
   return used + more > limit and string.format('%d', limit)
 end
 
 --- Refuses what adds `more` bytes if the space may not keep them.
 function volume.need(more)
+  if not keyspace.record.maxRetainedBytes and not plan.retainedBytes then return end
   local limit = volume.lack(more)
   if limit then refuse('RETAINED_BYTES_EXCEEDED', limit) end
 end
