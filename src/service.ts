@@ -16,7 +16,7 @@ import { connect, type Store } from './engine/redis/connection.ts';
 import { Due } from './engine/redis/due.ts';
 import { checkFormat } from './engine/redis/format.ts';
 import { logLosses } from './engine/redis/losses.ts';
-import { Refusal, Scripts } from './engine/redis/scripts.ts';
+import { Refusal, Scripts, StoreUnavailable } from './engine/redis/scripts.ts';
 import { Wake } from './engine/redis/wake.ts';
 import { GivingBack } from './engine/route/giving-back.ts';
 import { OpenRequests } from './engine/route/open-requests.ts';
@@ -143,7 +143,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   );
   const feeds = new Feeds(scripts, wake, journal);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
-  const ready = () => takesCalls(store, scripts);
+  const unready = () => whyUnready(store, scripts);
+  const ready = async () => (await unready()) === undefined;
   const events = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
   const reader = new StoreReader(
     { store, scripts, ready, events, packedAfterSeconds: packing.latestSeconds },
@@ -174,7 +175,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     channel: channelOf,
     parts,
     log: options.log,
-    ready,
+    unready,
     metrics,
     publicUrl: options.publicUrl,
     corsOrigins: new Set(options.corsOrigins),
@@ -285,17 +286,18 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
 }
 
 /**
- * Whether any shard accepts calls: a process that can serve some organizations of a cluster must stay in service. The probe
+ * Why no shard accepts calls; undefined if one does: a process that can serve some organizations of a cluster must stay in service. The probe
  * finds nothing, but it fails on a store that is read-only, full or unable to load scripts.
  */
-async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
+async function whyUnready(store: Store, scripts: Scripts): Promise<StoreUnavailable | undefined> {
   const refused = probeNames(store).map((name) =>
     scripts.find(probe, name, {}).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
     }),
   );
   return Promise.any(refused).then(
-    () => true,
-    () => false,
+    () => undefined,
+    ({ errors: [first] }: AggregateError) =>
+      first instanceof StoreUnavailable ? first : new StoreUnavailable(String(first)),
   );
 }

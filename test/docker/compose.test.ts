@@ -164,10 +164,13 @@ describe('docker-compose.yml', () => {
 
   it('balances over the processes that serve the API, with timeouts longer than any held request', () => {
     const text = readFileSync(join(root, compose.configs['haproxy']?.file ?? ''), 'utf8');
-    const servers = [...text.matchAll(/^ +server (\S+) (\S+):(\d+)$/gm)].map(([, , host = '', port]) => ({
-      host,
-      port,
-    }));
+    // Those that are ready, and all that run, for when none is.
+    const [servers = [], unready] = text
+      .split(/^backend /m)
+      .slice(1)
+      .map((backend) => [...backend.matchAll(/^ +server (\S+) (\S+):(\d+)$/gm)])
+      .map((lines) => lines.map(([, , host = '', port]) => ({ host, port })));
+    expect(unready).to.deep.equal(servers);
     const api = services
       .filter(isOurs)
       .filter(([, service]) => service.environment?.['ROLE'] !== 'worker' && !service.profiles?.includes('cluster'));

@@ -42,10 +42,14 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     const accept = { Accept: 'application/json, text/event-stream' };
     const batched = { calls: [{ call: 'message.send', mailboxId, scopeId, payload: 1 }] };
     const tool = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
-    const refused = [await send(), await world.post('/batch', batched), await world.post('/mcp', tool, accept)];
+    const refused = [
+      ...[await send(), await world.post('/batch', batched), await world.post('/mcp', tool, accept)],
+      await world.send('GET', '/readyz'),
+    ];
     await service.store.config('SET', 'maxmemory', '0');
     for (const answer of refused) {
       expect(codeOf(answer)).to.equal('503 STORE_UNAVAILABLE');
+      expect(answer.body.error.reason).to.equal('OOM');
       expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
     }
     expect(await world.eventTypes()).to.deep.equal(events);
@@ -57,7 +61,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     await service.store.call('REPLICAOF', '127.0.0.1', '1');
     const key = { 'Idempotency-Key': randomUUID() };
     const refused = await world.post(path, { scopeId, payload: 1 }, key);
-    expect(codeOf(refused)).to.equal('503 STORE_UNAVAILABLE');
+    expect([codeOf(refused), refused.body.error.reason]).to.deep.equal(['503 STORE_UNAVAILABLE', 'READONLY']);
     const admin = await store.admin();
     await admin.store.call('REPLICAOF', 'NO', 'ONE');
     let again = refused;
@@ -79,7 +83,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
       expect(reply.headers.get('Retry-After')).to.equal('1');
     }
     const ready = await world.send('GET', '/readyz');
-    expect(codeOf(ready)).to.equal('503 STORE_UNAVAILABLE');
+    expect([codeOf(ready), ready.body.error.reason]).to.deep.equal(['503 STORE_UNAVAILABLE', 'UNREACHABLE']);
     expect((await world.send('GET', '/healthz')).status).to.equal(200);
     expect((await held).status).to.be.oneOf([204, 503]);
   });

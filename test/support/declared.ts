@@ -79,7 +79,10 @@ function envelopeProblem({ status, headers, text, body }: Reply): string | undef
   if (status === 401 && !headers.get('www-authenticate')?.startsWith('Bearer')) return 'no WWW-Authenticate';
   if (status < 400 || text === '') return undefined;
   if (Object.keys(body).join() !== 'error') return 'the envelope has one member, error';
-  const members = Object.keys(body.error).join();
+  const { reason, ...error } = body.error;
+  const isReasoned = typeof reason === 'string' && /^[A-Z]+$/.test(reason);
+  if (isReasoned !== (error.code === 'STORE_UNAVAILABLE')) return 'STORE_UNAVAILABLE alone has a reason';
+  const members = Object.keys(error).join();
   if (members !== 'code,message,requestId' && members !== 'code,message,requestId,index,call')
     return 'error has code, message, requestId, and in an atomic batch index, call';
   if (body.error.requestId !== headers.get('x-request-id')) return 'requestId is not X-Request-Id';

@@ -1,5 +1,4 @@
 import { Metrics } from '../../engine/metrics/metrics.ts';
-import { StoreUnavailable } from '../../engine/redis/scripts.ts';
 import { apiError } from '../../engine/route/errors.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
@@ -21,7 +20,8 @@ export function probes(service: HttpService): Step {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
     readOnly(ctx, ctx.path);
     const isReady = ctx.path === '/readyz';
-    if (isReady && !(await service.ready())) throw new StoreUnavailable('not ready');
+    const unready = isReady ? await service.unready() : undefined;
+    if (unready) throw unready;
     ctx.state.answer = { status: 200, headers: {}, text: isReady ? '{"status":"ready"}' : '{"status":"ok"}' };
   };
 }

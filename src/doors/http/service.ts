@@ -1,5 +1,6 @@
 import type { Operation } from '../../engine/call/operation.ts';
 import type { Glossary } from '../../engine/declare/glossary.ts';
+import type { StoreUnavailable } from '../../engine/redis/scripts.ts';
 import type { Route, Tag } from '../../engine/route/route.ts';
 import type { CallService } from '../../engine/route/service.ts';
 import type { GoOn } from '../../engine/route/trace.ts';
@@ -18,8 +19,8 @@ export interface HttpService extends CallService {
   readonly gateways: readonly Gateway[];
   /** The text of GET /openapi.json, made at the first request. */
   readonly openapi: () => Promise<string>;
-  /** Whether the store accepts calls, for GET /readyz. */
-  readonly ready: () => Promise<boolean>;
+  /** Why the store accepts no calls, for GET /readyz; undefined if it does. */
+  readonly unready: () => Promise<StoreUnavailable | undefined>;
   /** Identifies callers by tokens; undefined if tokens are not accepted. */
   readonly identify?: Step | undefined;
   /** The origins whose web pages may call, besides the server's own. */

@@ -25,7 +25,8 @@ export function refusalOf(
 /** The API error for anything thrown. Refusals get the rate headers; an unexpected error is 500 INTERNAL. */
 export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof StoreUnavailable) return apiError('STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
+  if (error instanceof StoreUnavailable)
+    return apiError('STORE_UNAVAILABLE', '', { 'Retry-After': '1' }).with({ reason: error.reason });
   if (!(error instanceof Refusal)) return apiError('INTERNAL');
   if (error.code === 'INVALID_API_KEY') return invalidApiKey();
   const head = readHead(error.head);
@@ -45,5 +46,6 @@ function retryAfter(error: Refusal, head: ReplyHead): number {
 
 /** The body of an error (docs/reference.md, "Requests"). */
 export function envelope(error: ApiError, requestId: string): string {
-  return JSON.stringify({ error: { code: error.code, message: error.message, requestId, ...error.inBatch } });
+  const { code, message, reason, inBatch } = error;
+  return JSON.stringify({ error: { code, message, requestId, ...(reason !== undefined && { reason }), ...inBatch } });
 }

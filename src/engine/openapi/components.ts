@@ -94,6 +94,11 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
               ...requestId,
               description: 'The id of the request in the log and in events. Quote it to the operator.',
             },
+            reason: {
+              ...text,
+              description:
+                'Only of STORE_UNAVAILABLE: why the store takes no calls, in a word for operators, such as OOM or UNREACHABLE.',
+            },
             index: {
               type: 'integer',
               minimum: 0,

@@ -30,12 +30,25 @@ export class StoreUnavailable extends Error {
   constructor(reason?: string) {
     super(reason !== undefined && noConnection.test(reason) ? 'no connection' : reason);
   }
+
+  /** Why, in a word for callers, who are not told addresses: what Redis said, such as OOM, or one of ours. */
+  get reason(): string {
+    const [word] = unavailable.exec(this.message) ?? [];
+    if (word !== undefined) return word.trim();
+    return ours.find(([, form]) => form.test(this.message))?.[0] ?? 'UNREACHABLE';
+  }
 }
 
 /** Redis appends the position: `script: name, on @user_function:9.`; Valkey 9 leaves out the name. */
 const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: (?:\w+, )?on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
+/** Reasons that Redis has no word for, and the messages that have them. */
+const ours = [
+  ['HUNG', /^(no reply within|Command timed out)/],
+  ['SCRIPTS', /^the scripts cannot be loaded/],
+  ['CONTENDED', /^(others keep changing|the journal is being packed)/],
+] as const;
 /** ioredis' messages for a lost connection mention its options. */
 const noConnection = /^(Stream isn't writeable|Reached the max retries per request|Connection is closed)/;
 const notLoaded = 'ERR Function not found';

@@ -41,6 +41,8 @@ export class ApiError extends Error {
   readonly inBatch: PlaceInBatch | undefined;
   /** For models. */
   readonly advice: string | undefined;
+  /** Why the store did not accept the call, in a word. */
+  readonly reason: string | undefined;
   constructor(
     status: number,
     code: string,
@@ -48,6 +50,7 @@ export class ApiError extends Error {
     headers: Readonly<Record<string, string>> = {},
     inBatch?: PlaceInBatch,
     advice?: string,
+    reason?: string,
   ) {
     super(message);
     this.status = status;
@@ -55,6 +58,7 @@ export class ApiError extends Error {
     this.headers = headers;
     this.inBatch = inBatch;
     this.advice = advice;
+    this.reason = reason;
   }
 
   /** A copy of the error with other properties. */
@@ -63,8 +67,9 @@ export class ApiError extends Error {
     message = this.message,
     headers = this.headers,
     inBatch = this.inBatch,
+    reason = this.reason,
   }: Partial<ApiError>): ApiError {
-    return new ApiError(status, this.code, message, headers, inBatch, this.advice);
+    return new ApiError(status, this.code, message, headers, inBatch, this.advice, reason);
   }
 }
 

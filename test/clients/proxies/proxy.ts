@@ -29,6 +29,8 @@ const haproxy = kindOf('haproxy', '-v', /HAProxy version (\d+[\d.]*)/);
 
 export interface RunningProxy {
   readonly url: string;
+  /** What it has printed so far. */
+  readonly said: () => string;
   stop(): Promise<void>;
 }
 
@@ -79,7 +81,7 @@ async function start(
     await closed;
     await rm(folder, { recursive: true });
   };
-  return { url, stop };
+  return { url, said: () => said, stop };
 }
 
 async function freePort(): Promise<number> {
