@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { createMuster } from '../../src/clients/typescript/index.ts';
+import { jsonOf } from '../../src/clients/typescript/json.ts';
 import { isOpaque, parseAnswer, type UnreadableValue } from '../../src/clients/typescript/unreadable.ts';
 import { openapi } from '../../src/engine/openapi/openapi.ts';
 import { product } from '../../src/primitives/primitives.ts';
@@ -79,5 +81,18 @@ describe('A number in an answer', () => {
       ...['0.12345678901234567890', '12345678901234567890123456789e-5', `1.${'0'.repeat(120)}1`, `1e${'9'.repeat(30)}`],
     ];
     expect(lost.filter(isHeld)).to.deep.equal([]);
+  });
+});
+
+describe('A number that JSON does not have', () => {
+  it('is refused by the call that sends it, as it would arrive as null', async () => {
+    const muster = createMuster({ url: 'http://127.0.0.1:9', key: 'k', spaceId: 's', retrySeconds: 0 });
+    const ids = { mailboxId: 'm', scopeId: 's' };
+    for (const payload of [Number.NaN, [null, { a: Number.POSITIVE_INFINITY }], { a: null, b: [-1 / 0] }]) {
+      const error = await muster.message.send({ ...ids, payload }).catch((thrown: unknown) => thrown);
+      expect(String(error)).to.equal('TypeError: NaN and Infinity are not JSON');
+    }
+    for (const value of [null, { a: [null, 1.5, 'null'] }, new Date(Number.NaN), { toJSON: () => null, n: Number.NaN }])
+      expect(jsonOf(value)).to.equal(JSON.stringify(value));
   });
 });

@@ -1,3 +1,4 @@
+import { jsonOf } from './json.ts';
 import { isOpaque, isUnreadable, parseValue, setUnreadable, UnreadableValue } from './unreadable.ts';
 
 /**
@@ -102,7 +103,7 @@ function placesRead(name: string, record: Fields): string[] {
 
 /** A value in the form in which it is sent. */
 async function encodeValue(codecs: readonly Codec[], value: unknown, places: readonly string[]): Promise<unknown> {
-  const json = JSON.stringify(value);
+  const json = jsonOf(value);
   if (value instanceof Encoded || json === undefined) return value;
   let bytes: Uint8Array = new TextEncoder().encode(json);
   const names: string[] = [];

@@ -1,6 +1,7 @@
 import { type Codec, decodeAnswer, encodeArgs } from './codec.ts';
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
+import { jsonOf } from './json.ts';
 import { read, receive, retryAfter, type SendOutcome } from './response.ts';
 import { keepTime } from './server-time.ts';
 import { inCallSpan } from './tracing.ts';
@@ -125,7 +126,7 @@ export function requestOf(
   if (method !== 'GET') {
     headers['Idempotency-Key'] = idempotencyKey ?? crypto.randomUUID();
     headers['Content-Type'] = 'application/json';
-    if (method !== 'DELETE') request.body = JSON.stringify(rest);
+    if (method !== 'DELETE') request.body = jsonOf(rest) ?? '';
   }
   return { url: `${base.replace(/\/+$/, '')}/v1${target}${search}`, request };
 }

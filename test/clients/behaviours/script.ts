@@ -12,7 +12,8 @@ import type { See } from './workers.ts';
 
 /** A step of a handler. workers.py takes the same ones. */
 export interface Step {
-  /** Returns this; `{ characters: n }`: a text of n characters; `{ json: false }`: a value that is not JSON. */
+  /** Returns this; `{ characters: n }`: a text of n characters; `{ json: false }`: a value that is not JSON; numbers:
+   * those of these names. */
   readonly return?: unknown;
   readonly throw?: string;
   readonly giveUp?: string;
@@ -115,7 +116,12 @@ async function wait(seconds: number, { signal }: TaskContext, say: (value: unkno
 }
 
 function returned(value: unknown): unknown {
-  const { characters, json } = (value ?? {}) as { readonly characters?: number; readonly json?: false };
+  const { characters, json, numbers } = (value ?? {}) as Readonly<{
+    characters?: number;
+    json?: false;
+    numbers?: string[];
+  }>;
+  if (numbers) return [null, numbers.map(Number)];
   if (characters !== undefined) return 'x'.repeat(characters);
   return json === false ? 1n : value;
 }

@@ -31,6 +31,8 @@ def value_of(step: dict[str, Any]) -> Any:
     returned = step['return']
     if isinstance(returned, dict) and 'characters' in returned:
         return 'x' * returned['characters']
+    if isinstance(returned, dict) and 'numbers' in returned:
+        return [None, [float(name) for name in returned['numbers']]]
     return object() if returned == {'json': False} else returned
 
 

@@ -1,3 +1,4 @@
+import { jsonOf } from '../json.ts';
 import { createMuster } from '../muster.ts';
 import type { Handler } from '../worker/options.ts';
 import type { WorkerMessage } from '../worker/task.ts';
@@ -199,7 +200,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
     const none = { result: null, error: null, thrown, delaySeconds: 0, question: null };
     if (isLost || !told) return { ...none, state: 'LOST' };
     const { state, error, delaySeconds } = told;
-    if (state === 'ACKED') return { ...none, state, result: JSON.parse(JSON.stringify(result ?? null)) as Result };
+    if (state === 'ACKED') return { ...none, state, result: JSON.parse(jsonOf(result ?? null) ?? 'null') as Result };
     if (state === 'BLOCKED') return { ...none, state, question: message.question?.question };
     if (state === 'DELAYED') this.#recorder.message = { ...message, readyAt: this.clock.in(delaySeconds) };
     return { ...none, state, error, delaySeconds };

@@ -1,6 +1,7 @@
 import { recorded } from '../atomic.ts';
 import { encodeOnce } from '../codec.ts';
 import { MusterError } from '../error.ts';
+import { jsonOf } from '../json.ts';
 import type { Muster } from '../muster.ts';
 import { onceWithin } from '../send.ts';
 import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
@@ -55,7 +56,7 @@ export class Ends {
   /** Settles the rest of the money, and completes the message. */
   async complete(task: Task, payload: unknown, resultsTo: string | undefined): Promise<void> {
     const { id: messageId, token, scopeId } = task.message;
-    const json = JSON.stringify(payload);
+    const json = jsonOf(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
     const result = { payload, ...target };
     const args = await encodeOnce(this.#muster, { messageId, token, ...(json !== undefined && { result }) });
@@ -74,7 +75,7 @@ export class Ends {
     } catch (error) {
       // The first call of an atomic batch is the completion, the others are the plan's.
       const isOwn = error instanceof MusterError && (error.index ?? 0) === 0;
-      throw isOwn && error.status === 413 ? tooLarge(json, error) : error;
+      throw isOwn && error.status === 413 ? tooLarge(json ?? '', error) : error;
     }
     for (const refusal of refusals) task.listener.unsettled(refusal);
   }
@@ -191,7 +192,7 @@ function wayBack(task: Task, error: unknown): WayBack {
   if (error instanceof GiveUp) return { retry: false };
   if (error instanceof WorkerClosed) return { retry: true, countsAttempt: false };
   if (error instanceof RetryLater) {
-    const delaySeconds = Math.min(maxDelaySeconds, Math.max(0, Math.ceil(error.seconds)));
+    const delaySeconds = Math.min(maxDelaySeconds, Math.max(0, Math.ceil(error.seconds) || 0));
     return { retry: true, countsAttempt: error.countsAttempt, delaySeconds };
   }
   // An attempt that has spent something counts, so that it is not repeated endlessly.

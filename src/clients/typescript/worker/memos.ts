@@ -1,4 +1,5 @@
 import { isRefusal } from '../error.ts';
+import { jsonOf } from '../json.ts';
 import type { Run } from '../run.ts';
 import { ClaimLost, isLost } from './errors.ts';
 
@@ -37,7 +38,7 @@ export class Memos {
     const found = await note.view();
     this.keys.add(note.key);
     if (found) return found.value as Value;
-    const text = JSON.stringify((await work()) ?? null);
+    const text = jsonOf((await work()) ?? null);
     if (text === undefined) throw new TypeError(`the value of the step ${key} is not JSON`);
     // The value that the next attempt will get.
     const value = JSON.parse(text) as Value;

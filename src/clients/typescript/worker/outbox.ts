@@ -1,4 +1,5 @@
 import { MusterError } from '../error.ts';
+import { jsonOf } from '../json.ts';
 import type { Muster } from '../muster.ts';
 import { onceWithin } from '../send.ts';
 import { untraced } from '../tracing.ts';
@@ -47,7 +48,8 @@ export class Outbox {
    */
   async send<T>(call: BatchedCall<T>, { isJoining = false, onSent }: SendOptions = {}): Promise<T> {
     const result = await new Promise<BatchResult<unknown>>((resolve, reject) => {
-      const bytes = JSON.stringify(call).length * bytesOfCharacter;
+      // Throws for this call alone if it is not JSON.
+      const bytes = (jsonOf(call) ?? '').length * bytesOfCharacter;
       this.#waiting.push({ call, isJoining, onSent, bytes, resolve, reject });
       const others = isJoining ? 0 : this.#waiting.filter((one) => !one.isJoining).length;
       if (others >= Math.min(maxCalls, this.#enough())) this.#flush();

@@ -1,5 +1,6 @@
 import type { AtomicCalls } from '../generated/calls.ts';
 import { giveBack, takeFor } from '../giving-back.ts';
+import { jsonOf } from '../json.ts';
 import { Run } from '../run.ts';
 import { onceWithin } from '../send.ts';
 import type { ModelCall } from '../spend/model-call.ts';
@@ -161,7 +162,7 @@ export class Task<Payload = unknown, Result = unknown> {
       signal,
       progress: (value) => {
         // A value that cannot be sent is the handler's error.
-        const text = JSON.stringify(value);
+        const text = jsonOf(value);
         if (text === undefined) throw new TypeError('progress takes a JSON value');
         if (this.isOver) return;
         // A copy, because the handler may change the value before it is sent.
@@ -195,7 +196,7 @@ export class Task<Payload = unknown, Result = unknown> {
       run,
       ask: (question, options = {}) => {
         signal.throwIfAborted();
-        if (JSON.stringify(question) === undefined) throw new TypeError('ask takes a JSON value');
+        if (jsonOf(question) === undefined) throw new TypeError('ask takes a JSON value');
         this.asking = { question, ...options };
         const asked = Promise.reject<never>(new Asked());
         // A handler that does not await it must not end the process with an unhandled rejection.
