@@ -5,8 +5,8 @@
 --- @args scopeId
 --- @reply totals stays isDone
 --- @include lib/call lib/clock lib/hooks lib/refuse lib/timer lib/unit scope/_cancelling scope/_scope
--- Deciding a group ends its members as well, so a step may end 250 records.
-local maxRecords = 150
+-- Deciding a group ends its members as well, so a step may end 500 records.
+local maxRecords = 250
 local path = scope.path(scopeId) or refuse('SCOPE_NOT_FOUND')
 
 local before = unit.changes()

@@ -4,32 +4,39 @@ import { Turns } from '../../src/engine/redis/turns.ts';
 /** Turns on a clock of their own, and calls that end when the test says so. */
 function scene() {
   let now = 0;
-  const turns = new Turns(() => now);
+  const alarms: { at: number; act: () => void }[] = [];
+  const turns = new Turns({ now: () => now, after: (ms, act) => alarms.push({ at: now + ms, act }) });
   const started: string[] = [];
-  const ends = new Map<string, (error?: Error) => void>();
+  const ends = new Map<string, (error?: Error, reply?: unknown) => void>();
   const call = (org: string, name: string) =>
     turns.run(
       org,
       () =>
-        new Promise<string>((resolve, reject) => {
+        new Promise<unknown>((resolve, reject) => {
           started.push(name);
-          ends.set(name, (error) => (error ? reject(error) : resolve(name)));
+          ends.set(name, (error, reply = name) => (error ? reject(error) : resolve(reply)));
         }),
     );
   /** Ends a call after this time, and lets the next one start. */
-  const end = async (name: string, afterMs: number, error?: Error) => {
+  const end = async (name: string, afterMs: number, error?: Error, reply?: unknown) => {
     now += afterMs;
-    ends.get(name)?.(error);
+    ends.get(name)?.(error, reply);
     for (let n = 0; n < 5; n++) await Promise.resolve();
   };
-  return { call, end, started };
+  /** Lets time pass. */
+  const pass = async (ms: number) => {
+    now += ms;
+    for (const { act } of alarms.splice(0).filter((one) => one.at <= now || !alarms.push(one))) act();
+    for (let n = 0; n < 5; n++) await Promise.resolve();
+  };
+  return { call, end, pass, started };
 }
 
 const names = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `${n + from}`);
 
 describe('The turns of organizations at the store', () => {
   it('let one organization have one slow call at a time, in order, while another starts at once', async () => {
-    const { call, end, started } = scene();
+    const { call, end, pass, started } = scene();
     await Promise.all([call('calm', 'near'), end('near', 1)]);
     const answers = names(30).map((name) => call('slow', name));
     expect(started).to.deep.equal(['near', '0', '1', '2', '3']);
@@ -40,7 +47,10 @@ describe('The turns of organizations at the store', () => {
     expect(started.at(-1)).to.equal('other');
     await end('other', 1);
     expect(await other).to.equal('other');
-    for (const name of names(20, 10)) await end(name, 20);
+    for (const name of names(20, 10)) {
+      await end(name, 20);
+      await pass(61);
+    }
     expect(await Promise.all(answers)).to.deep.equal(names(30));
   });
 
@@ -64,6 +74,57 @@ describe('The turns of organizations at the store', () => {
       done += sent.length;
     }
     await Promise.all(more);
+  });
+
+  it('give an organization whose calls are all large a quarter of the time, but only while others call', async () => {
+    const { call, end, pass, started } = scene();
+    await Promise.all([call('calm', 'near'), end('near', 0)]);
+    const answers = names(30).map((name) => call('slow', name));
+    for (const name of names(12)) {
+      await end(name, 20);
+      await pass(0);
+    }
+    // Nobody else has called for 100 ms, so one follows the other.
+    expect(started).to.have.length(14);
+    void call('calm', 'other');
+    await end('other', 0);
+    await end('12', 20);
+    await pass(59);
+    expect(started.at(-1)).to.equal('other');
+    await pass(2);
+    expect(started.at(-1)).to.equal('13');
+    for (const name of names(17, 13)) {
+      await end(name, 20);
+      await pass(61);
+    }
+    await Promise.all(answers);
+  });
+
+  it('count what a large reply costs this process', async () => {
+    const { call, end, pass, started } = scene();
+    const reply = ['x'.repeat(300_000), ['y'.repeat(300_000), 1]];
+    const answers = names(3).map((name) => call('large', name));
+    void call('calm', 'near');
+    await end('near', 0);
+    for (const name of names(3)) await end(name, 0, undefined, reply);
+    await Promise.all(answers);
+    const next = call('large', '3');
+    expect(started.at(-1)).to.equal('near');
+    await pass(50);
+    expect(started.at(-1)).to.equal('3');
+    await end('3', 0);
+    await next;
+  });
+
+  it('let an organization go on whose calls were slow because of others', async () => {
+    const { call, end, started } = scene();
+    void call('slow', 'other');
+    for (const [n, name] of names(20).entries()) {
+      const answer = call('calm', name);
+      expect(started.at(-1)).to.equal(name);
+      await end(name, n % 7 === 0 ? 1 : 40);
+      await answer;
+    }
   });
 
   it('go on after a call that failed', async () => {

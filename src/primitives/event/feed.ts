@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Listening } from '../../engine/redis/wake.ts';
 import type { Batch } from './batch.ts';
 import type { Watcher } from './watcher.ts';
@@ -7,6 +7,8 @@ import type { Watcher } from './watcher.ts';
 const recheckKeyMs = 15_000;
 /** Minimum time between reads in a burst of writes, which makes for fewer and longer pages. The first read is immediate. */
 const minIntervalMs = 25;
+/** So many watches get a page before other requests of the process have their turn. */
+const servedAtOnce = 50;
 /** How long the subscription is kept for watchers that return for their next page. */
 const lingerMs = 2_000;
 
@@ -80,8 +82,10 @@ export class Feed {
         epoch,
         group.some(({ filter }) => filter.scopeId !== undefined),
       );
-      for (const watcher of group) {
-        if (!this.watchers.has(watcher)) continue;
+      for (const [n, watcher] of group.entries()) {
+        if (n % servedAtOnce === servedAtOnce - 1) await turn();
+        // It may have left meanwhile, or have come back for what is behind this page.
+        if (!this.watchers.has(watcher) || watcher.position !== position || watcher.epoch !== epoch) continue;
         watcher.version = version;
         if (watcher.take(batch)) watcher.end();
         else if (batch.full) this.#stale = true;

@@ -158,8 +158,8 @@ describe('Packed messages that the store has damaged', () => {
       'group.join': () => there.post(`/task-groups/${groupId}/join-task`, { taskId: acked }),
     };
     const declared = allRoutes.filter(({ refuses }) => refuses.includes('MESSAGES_DAMAGED')).map(({ call }) => call);
-    // That of many stands below.
-    expect([...Object.keys(calls), 'mailbox.requeue']).to.have.members(declared);
+    // Those of many stand below.
+    expect([...Object.keys(calls), 'mailbox.requeue', 'mailbox.purge']).to.have.members(declared);
     for (const [call, make] of Object.entries(calls)) {
       const reply = await make();
       expect(codeOf(reply), call).to.equal('500 MESSAGES_DAMAGED');
@@ -234,6 +234,23 @@ describe('Packed messages that the store has damaged', () => {
     expect(steps).to.deep.equal([3, '500 MESSAGES_DAMAGED', 3]);
     const purged = await there.post(`/mailboxes/${queue.id}/purge`, {});
     expect(purged.body).to.deep.equal({ cancelled: 10, nextCursor: null });
+  });
+
+  it('are passed by the removal of finished messages, which has the cursor behind them', async () => {
+    const { found } = await walk('limit=200');
+    let refusals = 0;
+    let removed = 0;
+    for (let cursor: string | undefined; ; ) {
+      const more = cursor === undefined ? {} : { cursor };
+      const reply = await there.post(`/mailboxes/${queue.id}/purge`, { finished: true, ...more });
+      if (reply.status === 200) removed += reply.body.removed;
+      else refusals++;
+      cursor = reply.body.nextCursor ?? /; cursor=(\S+) continues/.exec(reply.body.error?.message)?.[1];
+      if (!cursor) break;
+    }
+    // The member of a group that is not decided stays.
+    expect({ refusals, removed }).to.deep.equal({ refusals: 4, removed: found.length - 1 });
+    expect((await walk('limit=200')).found).to.have.length(1);
   });
 
   it('stay, and stay counted, when the others are removed; once they are whole again all agrees', async () => {

@@ -49,7 +49,7 @@ describe('A run with many messages', function () {
         expect(receives.length).to.be.above(2);
         expect(Math.max(...events)).to.be.within(1, maxChanges);
         // The last event is that of the receive itself.
-        expect(events.reduce((sum, some) => sum + some)).to.equal(1_200 - 150 + 1);
+        expect(events.reduce((sum, some) => sum + some)).to.equal(1_200 - 250 + 1);
       }
     }
     expect((await stopped.cancel()).body).to.deep.include({ done: true });
