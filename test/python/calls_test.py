@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any
 
+import muster
 from muster import (
     AsyncMuster,
     AsyncTask,
@@ -29,6 +30,7 @@ from muster import (
     TypedMailbox,
     WebhookError,
     Worker,
+    _records,
     run_id,
     verify_webhook,
 )
@@ -339,6 +341,25 @@ class Calls(ServerTest):
         about = {'scope_id': self.scope_id, 'holder': 'a'}
         for _ in range(5):
             self.assertEqual(self.muster.units(allowance.name, **about).state, 'GRANTED')
+
+    def test_names_of_the_package_are_those_of_its_records_unless_it_has_others(self) -> None:
+        # A checker keeps the first of two things with one name, Python the last.
+        for name in _records.__all__:
+            self.assertIs(getattr(muster, name), getattr(_records, name), name)
+
+    def test_a_prerequisite_without_an_id_is_named(self) -> None:
+        wrong: Any = {'message_id': str(uuid.uuid4())}
+        with self.assertRaisesRegex(TypeError, 'must be an id, a record, or have messageId or groupId'):
+            self.muster.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload=1, after=[wrong])
+
+    def test_an_async_handler_is_refused_by_a_worker_with_threads(self) -> None:
+        async def handle(_message: object, _task: object) -> None: ...
+
+        with self.assertRaisesRegex(TypeError, 'needs an AsyncWorker'):
+            Worker(self.muster, self.mailbox_id, handle)
+
+    def test_all_takes_the_length_of_its_pages(self) -> None:
+        self.assertTrue(list(self.muster.mailbox.all(limit=1)))
 
     def test_webhooks_are_verified(self) -> None:
         key = bytes(range(32))

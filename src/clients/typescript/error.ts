@@ -42,6 +42,15 @@ export class MusterError extends Error {
   }
 }
 
+/** Anything thrown as a text, even what `String` cannot turn into one. */
+export function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return 'an error that cannot be shown as text';
+  }
+}
+
 /** Whether a call was refused with one of these codes. */
 export function isRefusal(error: unknown, ...codes: readonly MusterError['code'][]): error is MusterError {
   return error instanceof MusterError && codes.includes(error.code);

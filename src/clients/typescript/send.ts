@@ -1,5 +1,5 @@
 import { type Codec, decodeAnswer, encodeArgs } from './codec.ts';
-import { MusterError } from './error.ts';
+import { MusterError, textOf } from './error.ts';
 import { calls } from './generated/calls.ts';
 import { jsonOf } from './json.ts';
 import { read, receive, retryAfter, type SendOutcome } from './response.ts';
@@ -139,7 +139,7 @@ export async function authorize(
   try {
     headers['Authorization'] = `Bearer ${await token()}`;
   } catch (cause) {
-    throw new MusterError('UNREACHABLE', `the key function threw ${String(cause)}`, { cause });
+    throw new MusterError('UNREACHABLE', `the key function threw ${textOf(cause)}`, { cause });
   }
 }
 

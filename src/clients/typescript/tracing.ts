@@ -1,3 +1,4 @@
+import { textOf } from './error.ts';
 import type { CallOptions } from './types.ts';
 
 interface SpanContext {
@@ -131,7 +132,7 @@ const behind = (parent: SpanContext | undefined, context: Context): Context =>
   parent ? context.setValue(spanKey, { spanContext: () => parent }) : context;
 
 function fail(span: Span, error: unknown): void {
-  const { name, message } = error instanceof Error ? error : { name: typeof error, message: String(error) };
+  const { name, message } = error instanceof Error ? error : { name: typeof error, message: textOf(error) };
   const code = (error as { code?: unknown } | null | undefined)?.code ?? name;
   span.setAttributes({ 'error.type': String(code) });
   span.setStatus({ code: failed, message });

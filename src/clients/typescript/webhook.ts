@@ -40,8 +40,11 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
 ): Promise<WebhookMessage> {
+  const named = isHeaders(headers)
+    ? headers
+    : new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const header = (name: string): string => {
-    const value = isHeaders(headers) ? headers.get(name) : headers[name];
+    const value = named.get(name);
     if (typeof value !== 'string' || value === '') throw new WebhookError(`the header ${name} is missing`);
     return value;
   };

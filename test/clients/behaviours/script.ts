@@ -16,6 +16,8 @@ export interface Step {
    * those of these names. */
   readonly return?: unknown;
   readonly throw?: string;
+  /** Throws what cannot be shown as text. */
+  readonly throwsUnprintable?: boolean;
   readonly giveUp?: string;
   /** Comes back after so many seconds. */
   readonly later?: number;
@@ -84,6 +86,7 @@ async function make(step: Step, { muster, message, task, see, allowance = '' }: 
     say(answer && [answer.question, answer.value, answer.answeredBy, answer.isExpired]);
   } else if (step.see !== undefined) say((message as unknown as Record<string, unknown>)[step.see]);
   else if (step.throw !== undefined) throw new Error(step.throw);
+  else if (step.throwsUnprintable) throw Object.create(null);
   else if (step.giveUp !== undefined) throw new GiveUp(step.giveUp);
   else if (step.later !== undefined)
     throw new RetryLater(step.later, step.reason, { countsAttempt: step.countsAttempt ?? true });

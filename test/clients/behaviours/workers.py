@@ -22,6 +22,13 @@ class Error(Exception):
     """An error of a script, with the name that it has in TypeScript."""
 
 
+class Unprintable(Exception):
+    """An error without a text."""
+
+    def __str__(self) -> str:
+        raise TypeError
+
+
 def say(**line: object) -> None:
     with _lock:
         print(json.dumps(line), flush=True)
@@ -73,6 +80,8 @@ class Script:
             self.see(self.look(step['see'], task.answer))
         elif 'throw' in step:
             raise Error(step['throw'])
+        elif 'throwsUnprintable' in step:
+            raise Unprintable
         elif 'giveUp' in step:
             raise GiveUp(step['giveUp'])
         elif 'later' in step:

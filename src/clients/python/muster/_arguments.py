@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any, Literal, Union
+from typing import Any, Literal, TypedDict, Union, cast
 from uuid import UUID
 
 from ._record import Record
@@ -30,7 +30,22 @@ Amount = Union[str, int]
 
 From = Mapping[Literal['$from', 'member'], Any]
 """In a batch: `{'$from': i}` is the id in the answer of the call at index i, or another id that `member` names."""
-After = Union[Id, Mapping[str, Any], Record]
+
+
+
+class AfterMessage(TypedDict):
+    """A message that must be ACKED."""
+
+    messageId: Id
+
+
+class AfterGroup(TypedDict):
+    """A group that must be SATISFIED."""
+
+    groupId: Id
+
+
+After = Union[Id, AfterMessage, AfterGroup, From, Record]
 """A prerequisite of a message: a message's id; the record returned by a send, a submit or the creation of a group;
 `{'messageId': …}` or `{'groupId': …}`; or a `From`."""
 
@@ -49,12 +64,16 @@ def _value(name: str, value: Any) -> Any:
 
 def _prerequisite(one: After) -> Mapping[str, Any]:
     # The answer of a submit has the ids of both its group and its message.
-    members = one.to_json() if isinstance(one, Record) else one if isinstance(one, Mapping) else {'id': one}
+    members: Mapping[str, Any] = (
+        one.to_json() if isinstance(one, Record) else cast(Any, one) if isinstance(one, Mapping) else {'id': one}
+    )
     if '$from' in members:
         return {'messageId': members}
     for name in ('messageId', 'groupId'):
         if name in members:
             return {name: members[name]}
+    if 'id' not in members:
+        raise TypeError(f'after: {members} must be an id, a record, or have messageId or groupId')
     return {'messageId': members['id']}
 
 

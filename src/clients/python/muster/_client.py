@@ -26,7 +26,7 @@ from ._giving_back import take_for, undo_at_end
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
-from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
+from ._records import Event, ReservationRecord, Reserved, TaskGroup, TaskRecord, Waiter
 from ._model_call import ModelCall
 from ._spend import OneCall, Spend, Spending, spend
 from ._worker.spending import OnOverdue, Reservation, Settlement, Spender, leave_line, reserve, take_units
@@ -552,7 +552,7 @@ class AsyncMuster(AllAsyncCalls):
         return await self.spent(self.sync.spending(asked, scope_id, holder, work_id, stop), work, stop)
 
     async def judge(
-        self, group: GroupRef, verdict: Callable[[Task], Awaitable[bool | None]]
+        self, group: GroupRef, verdict: Callable[[TaskRecord], Awaitable[bool | None]]
     ) -> TaskGroup:
         """Like `Muster.judge`, with a coroutine function."""
         stop = Stop()

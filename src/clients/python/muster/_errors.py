@@ -170,11 +170,24 @@ def is_short(error: BaseException | None) -> TypeGuard[MusterError]:
     return isinstance(error, MusterError) and error.code in _short_codes
 
 
+_unprintable = 'an error that cannot be shown as text'
+
+
+def text_of(error: BaseException) -> str:
+    """Returns an exception as a text, even one whose own fails."""
+    try:
+        return str(error)
+    except Exception:
+        return _unprintable
+
+
 _max_reason_length = 2_048
 
 
 def reason_of(error: BaseException) -> str:
     """Returns a handler's exception as the reason of a nack: one line of at most 2,048 characters."""
-    text = str(error) if isinstance(error, (RetryLater, GiveUp, WorkerClosed)) else f'{type(error).__name__}: {error}'
+    text = text_of(error)
+    if text is not _unprintable and not isinstance(error, (RetryLater, GiveUp, WorkerClosed)):
+        text = f'{type(error).__name__}: {text}'
     line = re.sub(r'[\x00-\x1f\x7f-\x9f]+', ' ', text.encode('utf-8', 'replace').decode()).strip()
     return (line or 'no reason was given')[:_max_reason_length]

@@ -9,7 +9,7 @@ from ._arguments import Id, text
 from ._calls import EVENT_WATCH, GROUP_VIEW, TASK_ACCEPT, TASK_REJECT
 from ._errors import MusterError
 from ._record import Record
-from ._records import Task, TaskGroup
+from ._records import TaskGroup, TaskRecord
 from ._transport import Stop
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GroupRef = Union[Id, Record]
 """A group: its id, or the record returned by the call that created or viewed it"""
 
-Verdict = Callable[[Task], Union[bool, None]]
+Verdict = Callable[[TaskRecord], Union[bool, None]]
 """Whether a member's result (`outcome`) is accepted; None leaves it to other judges"""
 
 _wait_seconds = 20
@@ -44,7 +44,7 @@ class Judging:
         found: TaskGroup = self._request(GROUP_VIEW, {'groupId': self._group_id})
         return found
 
-    def pending(self, group: TaskGroup) -> Iterator[Task]:
+    def pending(self, group: TaskGroup) -> Iterator[TaskRecord]:
         """Yields succeeded members without a verdict, each attempt once."""
         for task in group.members:
             # The group is decided, but a verdict on another member would still be recorded.
@@ -55,7 +55,7 @@ class Judging:
                 self._judged.add(attempt)
                 yield task
 
-    def give(self, task: Task, verdict: bool | None) -> None:
+    def give(self, task: TaskRecord, verdict: bool | None) -> None:
         """Accepts or rejects a member."""
         if verdict is None:
             return

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Concatenate, Optional, ParamSpec, TypeVar, cast
+from typing import Any, Optional, ParamSpec, Protocol, TypeVar, cast
 
 from ._arguments import Amount
 from ._outcome import EndedCall, RequestEnd, end_by_status
@@ -74,6 +74,12 @@ class _Request:
         self.has_usage = False
 
 
+class Fetch(Protocol):
+    """Makes a request: see `ModelCall.fetch`."""
+
+    def __call__(self, send: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+
 class ModelCall:
     """A model call, passed to the function that makes it.
 
@@ -131,7 +137,7 @@ class ModelCall:
         return max(0.0, self._ends_at - time.monotonic())
 
     @property
-    def fetch(self) -> Callable[Concatenate[Callable[P, R], P], R]:
+    def fetch(self) -> Fetch:
         """Makes a request: `call.fetch(httpx.post, url, json=…)`, `call.fetch(client.messages.create, model=…)`.
 
         Calls the function with the arguments, and returns what it returns, or a coroutine for a coroutine function. Reads

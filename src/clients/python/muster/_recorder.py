@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ._arguments import encode, given
 from ._base import Endpoint
 from ._client import Muster
-from ._errors import MusterError, Stopped
+from ._errors import MusterError, Stopped, text_of
 from ._records import Event
 from ._transport import Stop
 
@@ -197,7 +197,7 @@ class Recorder(Muster):
             raise
         except Exception as error:
             self.failures.append(error)
-            raise MusterError('INTERNAL', str(error), status=400) from error
+            raise MusterError('INTERNAL', text_of(error), status=400) from error
 
     def _in_batch(self, call: str, fields: Mapping[str, Any], is_handlers: bool) -> dict[str, Any]:
         try:

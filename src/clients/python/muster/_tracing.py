@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple, cast
 from urllib.parse import SplitResult
 
-from ._errors import MusterError
+from ._errors import MusterError, text_of
 
 
 def _installed() -> tuple[Any, Any]:
@@ -75,8 +75,9 @@ def _behind(trace_context: TraceContext, context: Any) -> Any:
 
 def _fail(span: Any, error: BaseException) -> None:
     span.set_attribute('error.type', error.code if isinstance(error, MusterError) else type(error).__name__)
-    span.set_status(_trace.Status(_trace.StatusCode.ERROR, str(error)))
-    span.record_exception(error)
+    span.set_status(_trace.Status(_trace.StatusCode.ERROR, text_of(error)))
+    with suppress(Exception):
+        span.record_exception(error)
 
 
 class CallSpan:

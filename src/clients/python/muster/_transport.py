@@ -20,7 +20,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ._arguments import ABSENT
-from ._errors import MusterError, Stopped
+from ._errors import MusterError, Stopped, text_of
 from ._forks import Own
 from ._json import loads_answer
 
@@ -329,7 +329,7 @@ class Transport:
         try:
             return f'Bearer {self._key()}'
         except Exception as error:
-            raise MusterError('UNREACHABLE', f'the key function raised {type(error).__name__}: {error}') from error
+            raise MusterError('UNREACHABLE', f'the key function raised {type(error).__name__}: {text_of(error)}') from error
 
     def close(self) -> None:
         """Closes idle connections. Later calls open new ones, and close them again."""

@@ -8,9 +8,9 @@ import hashlib
 import hmac
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from ._json import loads
 from ._records import Event
@@ -32,9 +32,15 @@ class WebhookMessage:
     """The event as in the journal"""
 
 
+class Headers(Protocol):
+    """Headers in the form of a dict, of `http.server` and of most frameworks."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
 def verify_webhook(
     body: str | bytes,
-    headers: Mapping[str, str],
+    headers: Headers,
     secret: str | Sequence[str],
     *,
     tolerance_seconds: float = 300,
@@ -66,15 +72,20 @@ def verify_webhook(
     present = time.time() if now is None else now
     if not re.fullmatch(r'[0-9]{1,12}', timestamp) or abs(present - int(timestamp)) > tolerance_seconds:
         raise WebhookError(f'webhook-timestamp is more than {tolerance_seconds:g} seconds from now')
-    data = body.encode() if isinstance(body, str) else body
-    signed = f'{message_id}.{timestamp}.'.encode() + data
+    data = _bytes(body) if isinstance(body, str) else body
+    signed = _bytes(f'{message_id}.{timestamp}.') + data
     given = [one[3:] for one in signatures.split(' ') if one.startswith('v1,')]
     for one in [secret] if isinstance(secret, str) else secret:
         expected = base64.b64encode(hmac.new(_key(one), signed, hashlib.sha256).digest())
-        if any(hmac.compare_digest(expected, signature.encode()) for signature in given):
+        if any(hmac.compare_digest(expected, _bytes(signature)) for signature in given):
             message: dict[str, Any] = loads(data)
             return WebhookMessage(message['type'], message['timestamp'], Event(message['data']))
     raise WebhookError('no signature matches this secret')
+
+
+def _bytes(text: str) -> bytes:
+    # Servers decode bytes of headers that are no UTF-8 to surrogates.
+    return text.encode('utf-8', 'surrogatepass')
 
 
 def _key(secret: str) -> bytes:

@@ -1,4 +1,4 @@
-import { MusterError } from '../error.ts';
+import { MusterError, textOf as thrownText } from '../error.ts';
 import { calls } from '../generated/calls.ts';
 import type { CallName } from '../types.ts';
 import type { WorkerMessage } from '../worker/task.ts';
@@ -127,7 +127,7 @@ export class Recorder {
       if (error instanceof MusterError) return refused(error);
       this.failures.push(error);
       // Not a 5xx, which the worker would repeat.
-      return refused(new MusterError('INTERNAL', String(error), { status: 400 }));
+      return refused(new MusterError('INTERNAL', thrownText(error), { status: 400 }));
     }
   }
 

@@ -1,4 +1,4 @@
-import { isRefusal, type MusterError } from '../error.ts';
+import { isRefusal, type MusterError, textOf } from '../error.ts';
 
 export interface RetryLaterOptions extends ErrorOptions {
   /** False if the work was not tried, for example because a quota was short, so that no attempt is used up. Default true. */
@@ -52,7 +52,7 @@ const maxReasonLength = 2_048;
 /** A handler's error as the reason of a nack: one line of at most 2,048 characters. */
 export function reasonOf(thrown: unknown): string {
   const isOurs = thrown instanceof RetryLater || thrown instanceof GiveUp || thrown instanceof WorkerClosed;
-  const text = isOurs ? thrown.message : String(thrown);
+  const text = isOurs ? thrown.message : textOf(thrown);
   return [...(lineOf(text) || 'no reason was given')].slice(0, maxReasonLength).join('');
 }
 

@@ -73,7 +73,7 @@ export class Methods {
   /** The iterator over all pages of a list. */
   #iterator(call: Call, kind: MethodKind, { page }: PythonAnswer): string {
     if (!page || kind.isBatched) return '';
-    const args = this.#arguments.of(call, kind).filter(({ json }) => json !== 'cursor' && json !== 'limit');
+    const args = this.#arguments.of(call, kind).filter(({ json }) => json !== 'cursor');
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
     const type = kind.isAsync ? 'AsyncIterator' : 'Iterator';
     const lines = this.#parameters(args).map((line) => `        ${line},`);
@@ -83,7 +83,10 @@ export class Methods {
       `    def all(`,
       ...lines,
       `    ) -> ${type}[${page.type}]:`,
-      docstring(['Iterates over the items of `list` on all pages. Each page is fetched when it is needed'], '        '),
+      docstring(
+        ['Iterates over the items of `list` on all pages, each of `limit`, fetched when it is needed'],
+        '        ',
+      ),
       `        return self._all(${to}, '${page.json}', ${dict(args)})`,
     ].join('\n');
   }

@@ -2,7 +2,7 @@ import { type Document, refName, resolved, type Schema } from '../document.ts';
 import { capital, docstring, literal, snake, union } from './words.ts';
 
 /** Names that the client's own classes use. */
-const ofClient = new Set(['Reservation']);
+const ofClient = new Set(['Reservation', 'Task', 'Usage']);
 
 /** Classes for the records in answers, created when first met. */
 export class Records {

@@ -109,6 +109,8 @@ class AsyncWorker(WorkerBase[AsyncMuster, AsyncHandler]):
     is cancelled, and when the worker stops before the work is done. Requests are made in threads.
     """
 
+    _is_async = True
+
     _loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> AsyncWorker:

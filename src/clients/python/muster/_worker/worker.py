@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
 import os
@@ -18,7 +19,17 @@ from .._arguments import ABSENT, Id, text
 from .._calls import MAILBOX_LEAVE, MESSAGE_RECV_MANY
 from .._client import AsyncMuster, Muster
 from .._drift import warn_of_drift
-from .._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed, is_lost, is_short
+from .._errors import (
+    ClaimLost,
+    GiveUp,
+    MusterError,
+    RetryLater,
+    Stopped,
+    WorkerClosed,
+    is_lost,
+    is_short,
+    reason_of,
+)
 from .._forks import Own
 from .._records import Claim
 from .._transport import Stop, pause_after
@@ -60,6 +71,8 @@ class WorkerBase(Generic[M, H]):
     A subclass runs the handlers, in threads or in an event loop.
     """
 
+    _is_async = False
+
     def __init__(
         self,
         muster: M,
@@ -79,6 +92,8 @@ class WorkerBase(Generic[M, H]):
     ) -> None:
         if concurrency < 1:
             raise ValueError('concurrency must be at least 1')
+        if not self._is_async and inspect.iscoroutinefunction(handler):
+            raise TypeError('an async handler needs an AsyncWorker')
         self.muster: Muster = muster if isinstance(muster, Muster) else muster.sync
         self.given_muster = muster
         """The client as given: an AsyncMuster if the handler is async"""
@@ -484,7 +499,9 @@ class WorkerBase(Generic[M, H]):
         if isinstance(error, MusterError) and error.is_passing and not is_short(error):
             self._outage.begins(error)
         elif not isinstance(error, (RetryLater, GiveUp)) and not is_short(error):
-            self.logger.warning('%s: the handler raised %r', task.message.id, error, exc_info=error)
+            self.logger.warning('%s: the handler raised %s', task.message.id, reason_of(error))
+            # Each attempt would fill the log with it.
+            self.logger.debug('%s: where the handler raised', task.message.id, exc_info=error)
 
     def _has_ended(self, task: ClaimedTask, kind: str) -> None:
         with self._changed:
