@@ -5,7 +5,12 @@ import { Turns } from '../../src/engine/redis/turns.ts';
 function scene() {
   let now = 0;
   const alarms: { at: number; act: () => void }[] = [];
-  const turns = new Turns({ now: () => now, after: (ms, act) => alarms.push({ at: now + ms, act }) });
+  const soon: (() => void)[] = [];
+  const turns = new Turns({
+    now: () => now,
+    after: (ms, act) => alarms.push({ at: now + ms, act }),
+    soon: (act) => soon.push(act),
+  });
   const started: string[] = [];
   const ends = new Map<string, (error?: Error, reply?: unknown) => void>();
   const call = (org: string, name: string) =>
@@ -29,7 +34,13 @@ function scene() {
     for (const { act } of alarms.splice(0).filter((one) => one.at <= now || !alarms.push(one))) act();
     for (let n = 0; n < 5; n++) await Promise.resolve();
   };
-  return { call, end, pass, started };
+  /** What waits for an answer to be made takes so long. */
+  const answer = async (ms: number) => {
+    now += ms;
+    for (const act of soon.splice(0)) act();
+    for (let n = 0; n < 5; n++) await Promise.resolve();
+  };
+  return { call, end, answer, pass, started };
 }
 
 const names = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `${n + from}`);
@@ -100,20 +111,26 @@ describe('The turns of organizations at the store', () => {
     await Promise.all(answers);
   });
 
-  it('count what a large reply costs this process', async () => {
-    const { call, end, pass, started } = scene();
-    const reply = ['x'.repeat(300_000), ['y'.repeat(300_000), 1]];
-    const answers = names(3).map((name) => call('large', name));
-    void call('calm', 'near');
-    await end('near', 0);
-    for (const name of names(3)) await end(name, 0, undefined, reply);
+  it('hold the turn of a large reply until it is answered, and count that', async () => {
+    const { call, end, answer, pass, started } = scene();
+    const reply = ['x'.repeat(3_000), ['y'.repeat(3_000), 1]];
+    await Promise.all([call('calm', 'near'), end('near', 0)]);
+    const answers = names(16).map((name) => call('large', name));
+    for (const name of names(12)) {
+      if (name === '11') void call('calm', 'other');
+      const before = started.length;
+      await end(name, 20, undefined, reply);
+      expect(started).to.have.length(before);
+      await answer(10);
+    }
+    // 20 ms there and 10 ms here.
+    const before = started.length;
+    await pass(89);
+    expect(started).to.have.length(before);
+    await pass(2);
+    expect(started.length).to.equal(before + 1);
+    for (const name of names(4, 12)) await end(name, 20);
     await Promise.all(answers);
-    const next = call('large', '3');
-    expect(started.at(-1)).to.equal('near');
-    await pass(50);
-    expect(started.at(-1)).to.equal('3');
-    await end('3', 0);
-    await next;
   });
 
   it('let an organization go on whose calls were slow because of others', async () => {

@@ -8,8 +8,8 @@ const [following, forgetting] = [1 / 8, 1.0005];
 const [largeMs, restTimes] = [2, 3];
 /** How many of an organization's last calls must all have been large: one call is slow because of others, but not all. */
 const remembered = 8;
-/** What this process has to do for each byte of a reply: to read it, to write it as JSON, to send it. */
-const bytesPerMs = 30_000;
+/** A reply of this size holds its turn until this process has made and sent its answer. */
+const largeBytes = 4_096;
 /** Others are there if they have called within this time. */
 const othersMs = 100;
 
@@ -19,8 +19,6 @@ interface Line {
   /** How many may run at once. */
   atOnce: number;
   costMs: number;
-  /** The bytes of a reply. */
-  bytes: number;
   readonly lastMs: number[];
   /** No call starts before this. */
   restsUntil: number;
@@ -40,9 +38,15 @@ function bytesOf(reply: unknown): number {
 interface Clock {
   readonly now: () => number;
   readonly after: (ms: number, act: () => void) => unknown;
+  /** Acts once what is to be done now is done. */
+  readonly soon: (act: () => void) => unknown;
 }
 
-const clockOfProcess: Clock = { now: () => performance.now(), after: (ms, act) => setTimeout(act, ms) };
+const clockOfProcess: Clock = {
+  now: () => performance.now(),
+  after: (ms, act) => setTimeout(act, ms),
+  soon: (act) => setImmediate(act),
+};
 
 /**
  * Has the calls of each organization wait here rather than in the store, which takes all calls in turn: so an organization
@@ -73,7 +77,6 @@ export class Turns {
         running: 0,
         atOnce: unknown,
         costMs: 0,
-        bytes: 0,
         lastMs: [],
         restsUntil: 0,
         isResting: false,
@@ -97,11 +100,16 @@ export class Turns {
       bytes = bytesOf(reply);
       return reply;
     } finally {
-      const now = this.#clock.now();
-      this.#learn(line, now - begun, running, bytes);
-      line.running--;
-      this.#rest(org, line, now);
-      this.#next(org, line);
+      const answered = this.#clock.now();
+      const end = (): void => {
+        const now = this.#clock.now();
+        this.#learn(line, answered - begun, running, now - answered);
+        line.running--;
+        this.#rest(org, line, now);
+        this.#next(org, line);
+      };
+      if (bytes < largeBytes) end();
+      else this.#clock.soon(end);
     }
   }
 
@@ -112,20 +120,18 @@ export class Turns {
   }
 
   /** A round trip includes the calls of the organization that were before it. */
-  #learn(line: Line, tookMs: number, running: number, bytes: number): void {
+  #learn(line: Line, tookMs: number, running: number, answerMs: number): void {
     this.#fastestMs = Math.min(tookMs, this.#fastestMs * forgetting);
     const costMs = (tookMs - this.#fastestMs) / running;
     line.costMs += (costMs - line.costMs) * following;
-    line.bytes += (bytes - line.bytes) * following;
     line.atOnce = Math.max(fewest, Math.min(most, Math.floor(aheadMs / line.costMs)));
-    line.lastMs.push(costMs);
+    line.lastMs.push(costMs + answerMs);
     if (line.lastMs.length > remembered) line.lastMs.shift();
   }
 
   #rest(org: string, line: Line, now: number): void {
     const { at } = this.#last.org === org ? this.#other : this.#last;
-    const leastMs = line.lastMs.length < remembered ? 0 : Math.min(...line.lastMs);
-    const costMs = leastMs + line.bytes / bytesPerMs;
+    const costMs = line.lastMs.length < remembered ? 0 : Math.min(...line.lastMs);
     if (costMs < largeMs || now - at > othersMs) return;
     line.restsUntil = Math.max(now, line.restsUntil) + restTimes * costMs;
     if (line.isResting) return;

@@ -7,8 +7,9 @@ import type { Watcher } from './watcher.ts';
 const recheckKeyMs = 15_000;
 /** Minimum time between reads in a burst of writes, which makes for fewer and longer pages. The first read is immediate. */
 const minIntervalMs = 25;
-/** So many watches get a page before other requests of the process have their turn. */
+/** So many watches get a page before other requests of the process have their turn, for twice as long. */
 const servedAtOnce = 50;
+const maxPauseMs = 10;
 /** How long the subscription is kept for watchers that return for their next page. */
 const lingerMs = 2_000;
 
@@ -82,8 +83,14 @@ export class Feed {
         epoch,
         group.some(({ filter }) => filter.scopeId !== undefined),
       );
+      let begun = performance.now();
       for (const [n, watcher] of group.entries()) {
-        if (n % servedAtOnce === servedAtOnce - 1) await turn();
+        if (n % servedAtOnce === servedAtOnce - 1) {
+          // The pages are written when what waits for them goes on.
+          await turn();
+          await pause(Math.min(maxPauseMs, 2 * (performance.now() - begun)));
+          begun = performance.now();
+        }
         // It may have left meanwhile, or have come back for what is behind this page.
         if (!this.watchers.has(watcher) || watcher.position !== position || watcher.epoch !== epoch) continue;
         watcher.version = version;
