@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createSpace } from '../../../src/primitives/org/admin.ts';
 import type { MusterService } from '../../../src/service.ts';
 import { Commands } from '../../support/commands.ts';
+import { spaceLimits } from '../../support/limits.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, type Reply, World } from '../../support/world.ts';
@@ -219,8 +220,8 @@ class Fuzzer {
   }
 
   async #widen(): Promise<void> {
-    const none = { maxBacklog: null, maxPayloadBytes: null, maxLeaseSeconds: null, maxPendingWaiters: null };
-    const limits = { requestsPerMinute: 100_000, maxArmedTimers: null, ...none };
+    const none = Object.fromEntries(Object.keys(spaceLimits).map((name) => [name, null]));
+    const limits = { ...none, requestsPerMinute: 100_000 };
     const { status, text } = await this.#world.call('PUT', '/limits', limits);
     if (status !== 200) throw new Error(`limits: ${text}`);
   }
