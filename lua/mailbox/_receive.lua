@@ -39,6 +39,16 @@ function receive.load(member)
   return record
 end
 
+--- At most so many bytes of an answer are a message's record, beside its payload, progress and question: names, ids and
+--- moments; texts, which JSON may escape; lists, which are shorter as they are stored. holderBytes: of the receiver's
+--- names.
+function receive.bytesBeside(record, holderBytes)
+  local texts = #(record.lastError or '') + #(record.key or '') + #(record.workKey or '') + #(record.taskKey or '')
+    + #(record.tracestate or '') + holderBytes
+  return 2048 + 2 * texts + 6 * (#(record.prerequisites or '') + #(record.required or ''))
+    + (record.question and 1024 or 0)
+end
+
 --- Passes over a READY message that is cancelled with its run, or short of the units that it requires. Returns
 --- whether it is passed over, and whether the receive ends with the messages that it has. member, score: its place in
 --- `queue`; scopeId: whose messages are received; isFirst: none has been claimed yet.

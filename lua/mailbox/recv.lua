@@ -1,7 +1,7 @@
 --- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs in turn. Replies with
 --- nothing if there are none. Does not create the scope. leaseSeconds: see lease.seconds, by default 30. tokens: `max`
---- tokens of equal length. isHeld '1': the request is held, so an empty result does not answer it. bytesLimit: of
---- payloads and progress together.
+--- tokens of equal length. isHeld '1': the request is held, so an empty result does not answer it. bytesLimit: of all
+--- messages together.
 --- @args mailboxId scopeId holder holderSession leaseSeconds max tokens isHeld bytesLimit
 --- @reply claims:receivedClaim[]
 --- @gather
@@ -58,6 +58,8 @@ while #claims < max do
     end
     bytes = bytes + #record.payload + #(record.progress or '')
     if record.question then bytes = bytes + asked.bytes(record.question) end
+    -- A single message is far below the limit.
+    if max > 1 then bytes = bytes + receive.bytesBeside(record, #holder + #holderSession) end
     if bytes > bytesLimit then break end
     -- Its deadline or that of its group passed after the sweep, if any, that this call waited for. An expired message
     -- is never handed out.

@@ -3,7 +3,7 @@ import type { Answered, Fields } from '../../engine/declare/field.ts';
 import type { Reply } from '../../engine/declare/value.ts';
 import type { Scripts } from '../../engine/redis/scripts.ts';
 import type { Args } from '../../engine/route/args.ts';
-import { maxReceivedBytes } from '../../engine/route/route.ts';
+import { maxReceivedBytes, maxRecordBytes } from '../../engine/route/route.ts';
 
 /** A script that a call is waiting to run. */
 interface Waiting {
@@ -98,7 +98,10 @@ export class Slots {
         sum += maxBytes;
         // The bytes left are known only after the calls before have been answered.
         if (together.length > 0 && sum > this.#bytesLeft) break;
-        together.push({ ...waiting, args: { ...waiting.args, bytesLimit: this.#bytesLeft } });
+        together.push({
+          ...waiting,
+          args: { ...waiting.args, bytesLimit: Math.max(0, this.#bytesLeft - maxRecordBytes) },
+        });
       }
     }
     return together;

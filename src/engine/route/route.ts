@@ -34,8 +34,10 @@ export interface RouteAnswer {
   readonly stream?: AsyncIterable<string | Buffer>;
 }
 
-/** The limit of payloads, progress and questions in one answer, a batch's included. */
+/** The limit of all messages received in one answer, a batch's included. */
 export const maxReceivedBytes = 4 * 1024 * 1024;
+/** More than the record of a message takes beside its payload, progress and question, unless it has long lists. */
+export const maxRecordBytes = 20_480;
 
 /** The limit of a request's body. */
 export const defaultMaxBodyBytes = 256 * 1024;

@@ -28,7 +28,7 @@ import {
   says,
   text,
 } from '../../engine/route/fields.ts';
-import { maxReceivedBytes, type Route, route } from '../../engine/route/route.ts';
+import { maxReceivedBytes, maxRecordBytes, type Route, route } from '../../engine/route/route.ts';
 import { noTrace } from '../../engine/route/trace.ts';
 import { receiveTopic } from './receivers.ts';
 import { Claim, groupStates, Message, ReceivedClaim } from './records.ts';
@@ -46,8 +46,8 @@ const token = text(1, 256)
   .meta({ model: 'from message_recv' })
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** The limit of a message's payload and progress together. A question is counted as well, but few messages have one. */
-const maxMessageBytes = 65_536 + 4_096;
+/** The limit of a message's payload, progress and record together. A question is counted as well, but few messages have one. */
+const maxMessageBytes = 65_536 + 4_096 + maxRecordBytes;
 const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 
 /** Until an empty receive ends, it is neither answered nor counted. */
@@ -123,11 +123,11 @@ const recv = route({
   receives: {
     maxBytes: ({ body }) => (body.max ?? 1) * maxMessageBytes,
     bytes: ({ claims }) =>
-      claims.reduce(
-        (sum, { payload, progress, question }) =>
-          sum + [payload, progress, question?.question, question?.answer].reduce((all, one) => all + bytesOf(one), 0),
-        0,
-      ),
+      claims.reduce((sum, { payload, progress, question, ...record }) => {
+        const opaque = [payload, progress, question?.question, question?.answer];
+        const beside = Buffer.byteLength(JSON.stringify([record, question?.options])) + 2_048;
+        return sum + beside + opaque.reduce((all: number, one) => all + bytesOf(one), 0);
+      }, 0),
   },
   takes: { script: 'mailbox/giveBack', items: ({ claims }) => claims.map(({ id, token }) => `${id} ${token}`) },
   answer: ({ claims }, input) => {

@@ -119,6 +119,21 @@ describe('Receiving across runs and in batches', () => {
     expect(codeOf(await queue.recv({ max: 3 }))).to.equal('402 OPERATIONS_EXHAUSTED');
   });
 
+  it('answers at most 4 MiB, the records of its messages included', async () => {
+    const queue = await Queue.create();
+    // Quotes are escaped.
+    const holder = '"'.repeat(256);
+    const sends = Array.from({ length: 80 }, (_, n) => ({
+      payload: 'x'.repeat(60_000),
+      workKey: `${n}`,
+      key: '"'.repeat(200),
+    }));
+    for (const send of sends) await queue.sent(send);
+    const { text, body } = await queue.recv({ max: 100, holder, holderSession: holder });
+    expect(Buffer.byteLength(text)).to.be.within(4_000_000, 4 * 1024 * 1024);
+    expect(body.messages).to.have.length.within(60, 69);
+  });
+
   it('takes fewer if payloads and progress would exceed 4 MiB', async () => {
     const queue = await Queue.create();
     const ids = [await queue.sent(), await queue.sent(), await queue.sent()];
@@ -132,9 +147,10 @@ describe('Receiving across runs and in batches', () => {
     // Only what was given back has a progress.
     for (const claim of (await queue.claim({ max: 3 })).messages) await queue.act('nack', claim, { retry: true });
     const mebibyte = 1024 * 1024;
-    await set(0, { payload: mebibyte });
+    // With room for three records.
+    await set(0, { payload: mebibyte - 16_384 });
     await set(1, { payload: mebibyte, progress: mebibyte });
-    await set(2, { payload: mebibyte + 1 });
+    await set(2, { payload: mebibyte + 16_384 });
     const { messages } = await queue.claim({ max: 100 });
     expect(messages.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 2));
     for (const claim of messages) await queue.act('nack', claim, { retry: true });
