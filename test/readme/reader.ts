@@ -91,8 +91,8 @@ export class Reader {
     if (block.language === 'js') return this.#program(block.text, 'mjs', 'node');
     if (block.language === 'python')
       return this.#program(block.text, 'py', `PYTHONPATH='${root}/src/clients/python' ${(await findPython()).command}`);
-    // Settings, and bodies that are sent elsewhere.
-    if (block.language === 'ini' || block.language === 'json') return '';
+    // Settings, bodies that are sent elsewhere, and pages that a browser opens elsewhere.
+    if (['ini', 'json', 'html'].includes(block.language)) return '';
     if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);
     const specials = specialsOf(block.text, root);
     if (!specials) {
