@@ -5,13 +5,11 @@
 --- for it, never what ends it, so a space may hold somewhat more.
 local volume = {}
 
---- The limit, if `more` bytes would exceed it; else false or nil.
+--- The limit, if `more` bytes would exceed it; else false.
 function volume.lack(more)
-  local own, ofPlan = keyspace.record.maxRetainedBytes, plan.retainedBytes
-  if not own and not ofPlan or more <= 0 then return nil end
-  local limit = math.min(own or math.huge, ofPlan or math.huge)
+  local limit = math.min(keyspace.record.maxRetainedBytes or math.huge, plan.retainedBytes or math.huge)
   local used = tonumber(count.ofSpace(keyspace.record, 'retainedBytes') or 0)
-  return used + more > limit and string.format('%d', limit)
+  return more > 0 and used + more > limit and string.format('%d', limit)
 end
 
 --- Refuses what adds `more` bytes if the space may not keep them.

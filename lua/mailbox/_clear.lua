@@ -33,10 +33,9 @@ local function clearFinished(mailboxId, scopeId, max, cursor)
   end
   if chosen[1] then plan.needOperation() end
   packed.ahead(chosen, 1)
-  -- Nothing may be written before all packed messages have been opened.
-  for i, id in ipairs(chosen) do chosen[i] = message.load(id) end
-  for _, record in ipairs(chosen) do message.unpack(record) end
+  for _, id in ipairs(chosen) do message.unpack(message.load(id, 'mailboxId')) end
+  -- Only now, as a call that is made again must not have written anything.
   unit.write()
-  for _, record in ipairs(chosen) do message.removeOld(record.id, math.huge) end
+  for _, id in ipairs(chosen) do message.removeOld(id, math.huge) end
   return #chosen, more and last or false
 end

@@ -15,9 +15,8 @@ end
 
 --- The plan's upper bounds, by limit.
 function limits.ofPlan()
-  local found = { requestsPerMinute = tonumber(maps.get(keys.org(), 'rpm')) or nil,
-    maxRetainedBytes = tonumber(maps.get(keys.org(), 'retainedBytes')) or nil }
-  return found
+  return { requestsPerMinute = tonumber(maps.get(keys.org(), 'rpm')),
+    maxRetainedBytes = tonumber(maps.get(keys.org(), 'retainedBytes')) }
 end
 
 --- Lowers limits to what the plan grants.

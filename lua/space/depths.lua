@@ -4,31 +4,29 @@
 --- highest share of the limit, per mille; absent if there is none.
 --- @args spaceId requestId counters ages maxSpaces
 --- @reply seen spaces sums ages fullest
---- @include lib/clock lib/hooks lib/space
+--- @include lib/clock lib/hooks lib/records lib/space
 local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
-for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
+local fields = { 'retainedBytes', 'maxRetainedBytes' }
+for name in string.gmatch(counters, '[^,]+') do
+  names[#names + 1], sums[#sums + 1], fields[#fields + 1] = name, 0, name
+end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end
 local ofPlan = tonumber(redis.call('HGET', keys.org(), 'retainedBytes'))
 local fullest
-
---- Notes how much of its limit the space has used.
-local function measure()
-  local own = tonumber(redis.call('HGET', keys.space(spaceId), 'maxRetainedBytes')) or ofPlan
-  local limit = own and math.min(own, ofPlan or own)
-  if not limit then return end
-  local bytes = tonumber(redis.call('HGET', keys.space(spaceId), 'retainedBytes')) or 0
-  fullest = math.max(fullest or 0, math.floor(1000 * bytes / limit))
-end
-
 local spaces = redis.call('ZRANGE', keys.spaces(), 0, maxSpaces - 1, 'WITHSCORES')
 for n = 1, #spaces, 2 do
   seen = seen + 1
   keyspace.become(spaces[n], spaces[n + 1])
-  for i, value in ipairs(redis.call('HMGET', keys.space(spaceId), unpack(names))) do
-    local gauge = gauges[names[i]]
-    sums[i] = sums[i] + (gauge and gauge() or tonumber(value) or 0)
+  local found = { hashKey = keys.space(spaceId) }
+  records.fill(found, fields)
+  for i, name in ipairs(names) do
+    local gauge = gauges[name]
+    sums[i] = sums[i] + (gauge and gauge() or found[name] or 0)
   end
-  measure()
+  local limit = math.min(found.maxRetainedBytes or math.huge, ofPlan or math.huge)
+  if limit < math.huge then
+    fullest = math.max(fullest or 0, math.floor(1000 * (found.retainedBytes or 0) / limit))
+  end
   for i, name in ipairs(moments) do longest[i] = math.max(longest[i], now - (gauges[name](1) or now)) end
 end
 return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, ages = longest,

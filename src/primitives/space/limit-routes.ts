@@ -4,14 +4,15 @@ import { record } from '../../engine/declare/record.ts';
 import { fields, integer } from '../../engine/route/fields.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import type { Limit, Limits } from '../room.ts';
-import { grantedLimits, limitField, limitsAt, limitsText, readLimits } from './limits.ts';
+import { grantedLimits, limitField, limitsAt, limitsText, meaningOf, readLimits } from './limits.ts';
 
 /** null resets to the default; absent leaves it as it is. */
-function limitInput({ min, max, isGranted, ...limit }: Limit): Joi.AnySchema<number | null | undefined> {
+function limitInput(limit: Limit): Joi.AnySchema<number | null | undefined> {
+  const { min, max, isGranted } = limit;
   const field = integer(min, isGranted ? Number.MAX_SAFE_INTEGER : max, max)
     .allow(null)
     .optional()
-    .description(limit.default === null ? `${limit.meaning}; null: unlimited` : limit.meaning)
+    .description(meaningOf(limit))
     .example(limit.default);
   return isGranted ? field.meta({ description: `at most ${max}, and no more than the plan grants` }) : field;
 }

@@ -1,12 +1,15 @@
 import { number } from '../../engine/declare/field.ts';
 import type { Limit, Limits } from '../room.ts';
 
+/** The meaning of a limit, with that of null if it may be unlimited. */
+export const meaningOf = ({ meaning, default: preset }: Limit): string =>
+  preset === null ? `${meaning}; null: unlimited` : meaning;
+
 /** A limit as answers and events show it. */
-export const limitField = ({ meaning, min, max, default: preset }: Limit) => {
-  const field = number(min, max);
-  return preset === null
-    ? field.orNull().means(`${meaning}; null: unlimited`).example(null)
-    : field.means(meaning).example(preset);
+export const limitField = (limit: Limit) => {
+  const { min, max, default: preset } = limit;
+  const field = number(min, max).means(meaningOf(limit));
+  return preset === null ? field.orNull().example(null) : field.example(preset);
 };
 
 /** The values of a space's limits by name; null: unlimited. */
