@@ -88,6 +88,10 @@ describe('The console of a space', () => {
     await tab.page.mouse.move(0, 0);
     await tab.page.mouse.up();
     await ready(1).waitFor();
+    // Another button presses nothing.
+    await tab.page.mouse.down({ button: 'right' });
+    await busy.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    await ready(2).waitFor();
   });
 
   it('shows why each message waits, and counts requeues and cancels', async () => {

@@ -1,6 +1,6 @@
 /**
- * Holds drawing back while a button of the mouse, a finger or a pen is down. A click counts only if what is pressed is
- * still there, in the same place, when it is let go.
+ * Holds drawing back while the main button of the mouse, a finger or a pen is down. A click counts only if what is pressed
+ * is still there, in the same place, when it is let go. A menu that another button opens may keep its release to itself.
  */
 class Press {
   #isDown = false;
@@ -8,7 +8,7 @@ class Press {
   readonly #held = new Map<string, () => void>();
 
   constructor() {
-    addEventListener('pointerdown', () => (this.#isDown = true), true);
+    addEventListener('pointerdown', ({ button }) => (this.#isDown ||= button === 0), true);
     // The click follows in the same task.
     for (const end of ['pointerup', 'pointercancel'])
       addEventListener(end, () => setTimeout(() => this.#release()), true);
