@@ -24,6 +24,7 @@ const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => e
 /** All other folders, also those that pack dist/, or have files of their own there. */
 const products = ['attack/quick', ...folders.map(({ name }) => name).filter((name) => !elsewhere.has(name))];
 interface Result {
+  readonly name: string;
   readonly passed: number;
   readonly failed: number;
   /**
@@ -69,14 +70,19 @@ async function run(places: readonly string[], live: boolean): Promise<Result> {
   const [, passed, failed] = closingLine.exec(text) ?? [];
   // A part that fails without a failed test (a leaked connection, a crash) must count as failed, too.
   const failures = Number(failed ?? 0) || (code === 0 ? 0 : 1);
-  return { passed: Number(passed ?? 0), failed: failures, failures: failures === 0 ? '' : summaryOf(text, places) };
+  return {
+    name: places.join(', '),
+    passed: Number(passed ?? 0),
+    failed: failures,
+    failures: failures === 0 ? '' : summaryOf(text),
+  };
 }
 
 /** Mocha's summary: how many passed, then each failure in full. If it died before, its last lines. */
-function summaryOf(text: string, places: readonly string[]): string {
+function summaryOf(text: string): string {
   const from = text.search(/\d+ passing\S* \(/);
   const summary = from < 0 ? text.slice(-3_000) : text.slice(from);
-  return `\n${places.join(', ')}:\n${summary.replace(closingLine, '')}`;
+  return summary.replace(closingLine, '');
 }
 
 /** Lint and types; prints only what is wrong. */
@@ -89,7 +95,7 @@ async function check(): Promise<Result> {
       text += piece;
     });
   const [code] = (await once(checks, 'close')) as [number | null];
-  return { passed: 0, failed: code === 0 ? 0 : 1, failures: code === 0 ? '' : `\nnpm run check:\n${text}` };
+  return { name: 'npm run check', passed: 0, failed: code === 0 ? 0 : 1, failures: code === 0 ? '' : text };
 }
 
 /** In this order, the longest first; the first prints as it goes. */
@@ -106,6 +112,13 @@ async function runWaiting(): Promise<void> {
 await Promise.all(Array.from({ length: 4 }, runWaiting));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
-for (const { failures } of results) process.stdout.write(failures);
+const failing = results.filter((result) => result.failed > 0);
+for (const { name, failures } of failing) console.log(`\n${name}:\n${failures}`);
+// Of a long log, the last lines are kept or read first: they tell of every part that failed.
+if (failing.length > 1)
+  for (const result of failing) {
+    const alone = result.failures.match(/^ +npx mocha .*$/gm) ?? [];
+    console.log([`${result.name}: ${String(result.failed)} failed`, ...alone].join('\n'));
+  }
 console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

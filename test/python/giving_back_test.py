@@ -171,6 +171,31 @@ class GivingBack(ServerTest):
         finally:
             signal.signal(signal.SIGALRM, before)
 
+    def test_after_a_signal_at_the_end_of_a_wait(self) -> None:
+        restore: Callable[[threading.Condition, object], None] = vars(threading.Condition)['_acquire_restore']
+
+        def interrupt_after(waits: int) -> Callable[[threading.Condition, object], None]:
+            left = iter(range(waits))
+
+            def interrupt(condition: threading.Condition, state: object) -> None:
+                if threading.current_thread() is threading.main_thread() and next(left, None) is None:
+                    raise KeyboardInterrupt
+                restore(condition, state)
+
+            return interrupt
+
+        # The start of the thread that takes, and the wait for what it takes.
+        for waits in (0, 1):
+            with self.subTest(waits=waits):
+                shared = Shared(self.muster, 'spend', False)
+                with (
+                    patch.object(threading.Condition, '_acquire_restore', interrupt_after(waits)),
+                    self.assertRaises(KeyboardInterrupt),
+                ):
+                    shared.use(self.muster, Stop())
+                given_back()
+                until(lambda at=shared: at.left() == (0, 0), 60)
+
     def test_where_the_thread_that_renews_cannot_start(self) -> None:
         shared = Shared(self.muster, 'hold', False)
         start = threading.Thread.start

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from ._errors import Stopped
 from ._forks import after_fork
+from ._signals import cut_by_signals
 from ._transport import Stop
 
 T = TypeVar('T')
@@ -56,7 +57,7 @@ def given_back() -> bool:
         # A call that nobody waits for must not wait for others of its kind.
         found = set[object]() if threading.current_thread() in _under_way else set(_under_way)
         while not found.isdisjoint(_under_way):
-            _changed.wait()
+            cut_by_signals(_changed.wait)
     return bool(found)
 
 
@@ -135,7 +136,7 @@ class _Over:
         if stop is not None:
             stop.add(self.set)
         try:
-            self._event.wait()
+            cut_by_signals(self._event.wait)
         finally:
             if stop is not None:
                 stop.remove(self.set)
@@ -158,7 +159,7 @@ class _Taking(Generic[T]):
         self._thread = threading.Thread(target=lambda: context.run(self._run), name='muster-take', daemon=False)
 
     def start(self) -> None:
-        self._thread.start()
+        cut_by_signals(self._thread.start)
 
     def result(self) -> T:
         if self._error is not None:

@@ -23,6 +23,7 @@ from ._arguments import ABSENT
 from ._errors import MusterError, Stopped, text_of
 from ._forks import Own
 from ._json import loads_answer
+from ._signals import cut_by_signals
 
 _at_once_codes = ('POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN')
 """Refusals with 429 of calls that want something now or not at all: an acquire without ttlSeconds, a consume, a receive.
@@ -61,7 +62,7 @@ class Stop:
 
     def wait(self, seconds: float | None) -> bool:
         """Waits this long (None: without a limit), or until it is set. Returns whether it is set."""
-        return self._event.wait(seconds)
+        return cut_by_signals(partial(self._event.wait, seconds))
 
     def add(self, end: Callable[[], None]) -> None:
         """Calls `end` when it is set, or at once if it already is."""
