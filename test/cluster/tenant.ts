@@ -167,7 +167,7 @@ export class Tenant {
     this.sent.set(message.id, Date.now());
   }
 
-  /** Two messages of a key: the second one follows the first, whatever its priority. */
+  /** Two messages of a key: the second one follows the first, whatever its priority. Then both are removed. */
   async #inOrder(): Promise<void> {
     const path = `/mailboxes/${this.#keyed}`;
     const sent = { scopeId: randomUUID(), payload: 1, key: `round ${this.rounds}` };
@@ -186,6 +186,7 @@ export class Tenant {
       this.#expect(claim.body.id, id);
       await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
     }
+    this.#expect((await this.ask(`${path}/purge`, { finished: true })).body.removed, 2);
   }
 
   /** A hold, and a claim of units and tokens, each with a greater fence than the one before, whatever the store has lost. */

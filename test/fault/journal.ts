@@ -105,6 +105,7 @@ const mayLeaveNothing = new Set([
     'look',
     'stop',
     'purge',
+    'clear',
     'requeue some',
   ],
   ...['cancel planted', 'pause', 'resume', 'pause mailbox', 'resume mailbox', 'settle units', 'read note', 'read memo'],

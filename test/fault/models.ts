@@ -38,9 +38,16 @@ function ended(claim: Claimed, { kind, input, invokedAt, respondedAt }: Operatio
   return isLive || claim.state === 'CANCELLED' ? { ...claim, state: 'CANCELLED', token: '' } : undefined;
 }
 
+/** The message after a removal of some of those that have ended, which may have met it. */
+function cleared(claim: Claimed): Claimed[] {
+  const isOver = ['ACKED', 'REJECTED', 'FAILED', 'CANCELLED'].includes(claim.state);
+  return isOver ? [claim, { ...claim, state: 'GONE', token: '' }] : [claim];
+}
+
 /**
- * One message: READY, perhaps after a delay, CLAIMED under one token at a time, finished once, and perhaps requeued. A
- * lease or a delay ends by itself: neither early nor late if the store's clock is `steady`, at any time if it jumps.
+ * One message: READY, perhaps after a delay, CLAIMED under one token at a time, finished once, and perhaps requeued or
+ * removed (GONE). A lease or a delay ends by itself: neither early nor late if the store's clock is `steady`, at any
+ * time if it jumps.
  */
 export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claimed> {
   const initial = {
@@ -88,6 +95,7 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
     const isSame = claim.state === 'ACKED' && claim.token === input['token'];
     const is = (after: Claimed): Claimed | undefined =>
       outcome === 'ok' && value['state'] !== undefined && value['state'] !== after.state ? undefined : after;
+    if (kind === 'gone' || value['code'] === 'MESSAGE_NOT_FOUND') return claim.state === 'GONE' ? claim : undefined;
     if (kind === 'withdraw' || kind === 'purged' || kind === 'requeue') {
       const after = ended(claim, operation);
       return outcome === 'refused' ? (after ? undefined : claim) : after && is(after);
@@ -132,7 +140,9 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
         ...(state === 'CLAIMED' || state === 'DELAYED' ? [endsAfter, endsBefore] : []),
       ].join(),
     step: (claim, operation) =>
-      before(claim, operation).flatMap((possible) => act(possible, operation) ?? ([] as Claimed[])),
+      before(claim, operation).flatMap((possible) =>
+        operation.kind === 'clear' ? cleared(possible) : (act(possible, operation) ?? []),
+      ),
   };
 }
 

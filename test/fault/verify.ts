@@ -53,9 +53,12 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     expect(outOfLine(events).slice(0, 3)).to.deep.equal([]);
     expect(toldTwice(events)).to.deep.equal([]);
     expect(miscounted(load, looks, events)).to.deep.equal([]);
+    const gone = goneFrom(load.history, looks, events);
+    expect(misremoved(load.history, gone)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
-    const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
+    const history = [...resolved([...load.history, ...looks], events), ...removals(load.history, gone)];
+    const findings = linearizability(history, circumstances);
     expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
     expect(findings.undecided).to.equal(0);
     for (const world of worlds)
@@ -113,6 +116,45 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
     if (operation.kind !== 'hold') return each(operation, 'message.claimed');
     const held = (found.get(operation.id) ?? []).filter(({ type }) => type === 'hold.held');
     return held.map(({ aggregateId: id, payload: { fence = 0 } }) => ({ ...operation, value: { id, fence } }));
+  });
+}
+
+/** By mailbox, the messages of those from which messages were removed that are no longer listed. */
+function goneFrom(
+  history: readonly Operation[],
+  looks: readonly Operation[],
+  events: readonly Event[],
+): Map<string, string[]> {
+  const listed = new Set(looks.map(({ object }) => object));
+  const gone = new Map(history.flatMap(({ kind, object }) => (kind === 'clear' ? [[object, [] as string[]]] : [])));
+  for (const { type, aggregateId, payload } of events) {
+    const message = `message ${aggregateId}`;
+    if (type === 'message.sent' && !listed.has(message)) gone.get(`mailbox ${payload['mailboxId']}`)?.push(message);
+  }
+  return gone;
+}
+
+/** Mailboxes that lack another number of messages than were removed. */
+function misremoved(history: readonly Operation[], gone: ReadonlyMap<string, readonly string[]>): string[] {
+  return [...gone].flatMap(([mailbox, { length }]) => {
+    const clears = history.filter(({ kind, object }) => kind === 'clear' && object === mailbox);
+    const said = clears.reduce((sum, { value }) => sum + Number(value['removed'] ?? 0), 0);
+    const unheard = clears.filter(({ outcome }) => outcome === 'unknown');
+    const most = unheard.reduce((sum, { input }) => sum + Number(input['max']), said);
+    return length < said || length > most ? [`${mailbox} lacks ${length} messages, and ${said} were removed`] : [];
+  });
+}
+
+/** As operations on each message that is gone: the removals that may have met it, and that it is gone in the end. */
+function removals(history: readonly Operation[], gone: ReadonlyMap<string, readonly string[]>): Operation[] {
+  return [...gone].flatMap(([mailbox, messages]) => {
+    const clears = history.filter(({ kind, object }) => kind === 'clear' && object === mailbox);
+    const now = performance.now();
+    const end = { id: '', client: -1, kind: 'gone', input: {}, invokedAt: now, respondedAt: now };
+    return messages.flatMap((object) => [
+      ...clears.map((clear) => ({ ...clear, object })),
+      { ...end, object, outcome: 'ok' as const, value: {} },
+    ]);
   });
 }
 

@@ -261,14 +261,19 @@ export class Workload {
     return [];
   }
 
-  complete(client: number, access: Access, { id, token }: { id: string; token: string }): Promise<Heard> {
+  complete(
+    client: number,
+    access: Access,
+    { id, token }: { id: string; token: string },
+    refuses: readonly string[] = ['CLAIM_LOST'],
+  ): Promise<Heard> {
     return this.call(client, access, {
       kind: 'complete',
       object: `message ${id}`,
       input: { token },
       path: `/messages/${id}/complete`,
       body: { token, result: { payload: client } },
-      refuses: ['CLAIM_LOST'],
+      refuses,
     });
   }
 

@@ -19,10 +19,13 @@ interface Claim {
 const seconds = (value: number | undefined) => (value === undefined ? {} : { delaySeconds: value });
 const inMs = (value: number | undefined) => (value === undefined ? {} : { delayMs: value * 1000 });
 
+/** The refusal where another client has removed the message after its end. */
+const removed = 'MESSAGE_NOT_FOUND';
+
 /**
  * Messages of two runs, sent with priorities, some of them delayed. They are claimed from one run or from both in turn,
  * alone or several at once, renewed, given back with and without a pause, completed in time and too late, cancelled,
- * purged, requeued, or left to their lease.
+ * purged, requeued, removed once they have ended, or left to their lease.
  */
 export class QueueScene extends Shared<Jobs> {
   /** Messages of the current queue that no client has left to their lease. */
@@ -44,7 +47,8 @@ export class QueueScene extends Shared<Jobs> {
     const { load } = this;
     const choice = load.chance.next();
     if (choice < 0.05) return this.#goThrough(client, jobs);
-    if (choice < 0.2 && this.#known.length > 0) return this.#endOrBegin(client, choice < 0.12 ? 'withdraw' : 'requeue');
+    if (choice < 0.15) return this.#clear(client, jobs);
+    if (choice < 0.28 && this.#known.length > 0) return this.#endOrBegin(client, choice < 0.21 ? 'withdraw' : 'requeue');
     if (choice < 0.6) return this.#send(client, jobs);
     const queue = { ...jobs, scopeId: load.chance.of(['*', ...jobs.runs]) };
     const isOne = load.chance.next() < 0.7;
@@ -98,6 +102,16 @@ export class QueueScene extends Shared<Jobs> {
     });
   }
 
+  /** Removes some messages that have ended. */
+  async #clear(client: number, { mailboxId }: Jobs): Promise<void> {
+    const max = 1 + this.load.chance.below(4);
+    await this.load.call(client, this.access, {
+      ...{ kind: 'clear', object: `mailbox ${mailboxId}`, input: { max }, path: `/mailboxes/${mailboxId}/purge` },
+      body: { max, finished: true },
+      read: ({ removed }) => ({ removed }),
+    });
+  }
+
   async #endOrBegin(client: number, kind: 'withdraw' | 'requeue'): Promise<void> {
     const id = this.load.chance.of(this.#known);
     const delay = kind === 'requeue' ? this.#delay(0.3) : undefined;
@@ -108,7 +122,7 @@ export class QueueScene extends Shared<Jobs> {
       path: `/messages/${id}/${kind === 'withdraw' ? 'cancel' : kind}`,
       body: seconds(delay),
       read: ({ state }) => ({ state }),
-      refuses: [kind === 'withdraw' ? 'MESSAGE_FINISHED' : 'MESSAGE_NOT_REQUEUABLE'],
+      refuses: [kind === 'withdraw' ? 'MESSAGE_FINISHED' : 'MESSAGE_NOT_REQUEUABLE', removed],
     });
   }
 
@@ -128,9 +142,9 @@ export class QueueScene extends Shared<Jobs> {
     } else if (choice < 0.35) {
       const [path, body] = [`/messages/${id}/renew`, { token, leaseSeconds: 5 }];
       const input = { token, leaseSeconds: 5 };
-      await load.call(client, access, { kind: 'renew', object, input, path, body, refuses: ['CLAIM_LOST'] });
+      await load.call(client, access, { kind: 'renew', object, input, path, body, refuses: ['CLAIM_LOST', removed] });
     } else if (choice < 0.55) return this.#giveBack(client, object, claim);
-    await load.complete(client, access, claim);
+    await load.complete(client, access, claim, ['CLAIM_LOST', removed]);
   }
 
   async #giveBack(client: number, object: string, { id, token }: Claim): Promise<void> {
@@ -146,7 +160,7 @@ export class QueueScene extends Shared<Jobs> {
       path: `/messages/${id}/nack`,
       body: { token, retry, countsAttempt: !isUntried, ...seconds(delay), ...error },
       read: ({ state }) => ({ state }),
-      refuses: ['CLAIM_LOST'],
+      refuses: ['CLAIM_LOST', removed],
     });
   }
 }
