@@ -48,7 +48,8 @@ export class QueueScene extends Shared<Jobs> {
     const choice = load.chance.next();
     if (choice < 0.05) return this.#goThrough(client, jobs);
     if (choice < 0.15) return this.#clear(client, jobs);
-    if (choice < 0.28 && this.#known.length > 0) return this.#endOrBegin(client, choice < 0.21 ? 'withdraw' : 'requeue');
+    if (choice < 0.28 && this.#known.length > 0)
+      return this.#endOrBegin(client, choice < 0.21 ? 'withdraw' : 'requeue');
     if (choice < 0.6) return this.#send(client, jobs);
     const queue = { ...jobs, scopeId: load.chance.of(['*', ...jobs.runs]) };
     const isOne = load.chance.next() < 0.7;
