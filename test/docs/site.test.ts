@@ -25,6 +25,7 @@ const begins: Readonly<Record<string, string>> = {
   'docs/guarantees.md': 'What happens when something dies',
   'docs/requests.md': 'Lists',
   'docs/alternatives.md': 'Feature by feature',
+  'docs/bullmq.md': 'The words',
   'docs/atomic.md': 'Take turns',
   'docs/mcp.md': 'What it can do',
   'docs/traces.md': 'Find a trace',

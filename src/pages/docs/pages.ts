@@ -24,6 +24,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/errors.md',
       'docs/console.md',
       'docs/alternatives.md',
+      'docs/bullmq.md',
     ],
   },
   {
