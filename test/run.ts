@@ -118,7 +118,7 @@ for (const { name, failures } of failing) console.log(`\n${name}:\n${failures}`)
 if (failing.length > 1)
   for (const result of failing) {
     const alone = result.failures.match(/^ +npx mocha .*$/gm) ?? [];
-    console.log([`${result.name}: ${String(result.failed)} failed`, ...alone].join('\n'));
+    console.log([`${result.name}: ${result.failed} failed`, ...alone].join('\n'));
   }
 console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

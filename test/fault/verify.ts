@@ -53,11 +53,11 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     expect(outOfLine(events).slice(0, 3)).to.deep.equal([]);
     expect(toldTwice(events)).to.deep.equal([]);
     expect(miscounted(load, looks, events)).to.deep.equal([]);
-    const gone = goneFrom(load.history, looks, events);
-    expect(misremoved(load.history, gone)).to.deep.equal([]);
+    const cleared = clearedIn(load.history, looks, events);
+    expect(cleared.flatMap(misremoved)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
-    const history = [...resolved([...load.history, ...looks], events), ...removals(load.history, gone)];
+    const history = [...resolved([...load.history, ...looks], events), ...cleared.flatMap(removals)];
     const findings = linearizability(history, circumstances);
     expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
     expect(findings.undecided).to.equal(0);
@@ -119,43 +119,47 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
   });
 }
 
-/** By mailbox, the messages of those from which messages were removed that are no longer listed. */
-function goneFrom(
+/** A mailbox from which messages were removed: the calls that did so, and its messages that are no longer listed. */
+interface Cleared {
+  readonly mailbox: string;
+  readonly clears: readonly Operation[];
+  readonly gone: readonly string[];
+}
+
+function clearedIn(
   history: readonly Operation[],
   looks: readonly Operation[],
   events: readonly Event[],
-): Map<string, string[]> {
+): readonly Cleared[] {
   const listed = new Set(looks.map(({ object }) => object));
-  const gone = new Map(history.flatMap(({ kind, object }) => (kind === 'clear' ? [[object, [] as string[]]] : [])));
-  for (const { type, aggregateId, payload } of events) {
-    const message = `message ${aggregateId}`;
-    if (type === 'message.sent' && !listed.has(message)) gone.get(`mailbox ${payload['mailboxId']}`)?.push(message);
-  }
-  return gone;
+  const sent = events.filter(({ type }) => type === 'message.sent');
+  return [...byObject(history.filter(({ kind }) => kind === 'clear'))].map(([mailbox, clears]) => ({
+    mailbox,
+    clears,
+    gone: sent
+      .filter(({ payload }) => mailbox === `mailbox ${payload['mailboxId']}`)
+      .map(({ aggregateId }) => `message ${aggregateId}`)
+      .filter((message) => !listed.has(message)),
+  }));
 }
 
-/** Mailboxes that lack another number of messages than were removed. */
-function misremoved(history: readonly Operation[], gone: ReadonlyMap<string, readonly string[]>): string[] {
-  return [...gone].flatMap(([mailbox, { length }]) => {
-    const clears = history.filter(({ kind, object }) => kind === 'clear' && object === mailbox);
-    const said = clears.reduce((sum, { value }) => sum + Number(value['removed'] ?? 0), 0);
-    const unheard = clears.filter(({ outcome }) => outcome === 'unknown');
-    const most = unheard.reduce((sum, { input }) => sum + Number(input['max']), said);
-    return length < said || length > most ? [`${mailbox} lacks ${length} messages, and ${said} were removed`] : [];
-  });
+/** Whether a mailbox lacks another number of messages than were removed. */
+function misremoved({ mailbox, clears, gone }: Cleared): string[] {
+  const said = clears.reduce((sum, { value }) => sum + Number(value['removed'] ?? 0), 0);
+  const unheard = clears.filter(({ outcome }) => outcome === 'unknown');
+  const most = unheard.reduce((sum, { input }) => sum + Number(input['max']), said);
+  const isRight = gone.length >= said && gone.length <= most;
+  return isRight ? [] : [`${mailbox} lacks ${gone.length} messages, and ${said} were removed`];
 }
 
 /** As operations on each message that is gone: the removals that may have met it, and that it is gone in the end. */
-function removals(history: readonly Operation[], gone: ReadonlyMap<string, readonly string[]>): Operation[] {
-  return [...gone].flatMap(([mailbox, messages]) => {
-    const clears = history.filter(({ kind, object }) => kind === 'clear' && object === mailbox);
-    const now = performance.now();
-    const end = { id: '', client: -1, kind: 'gone', input: {}, invokedAt: now, respondedAt: now };
-    return messages.flatMap((object) => [
-      ...clears.map((clear) => ({ ...clear, object })),
-      { ...end, object, outcome: 'ok' as const, value: {} },
-    ]);
-  });
+function removals({ clears, gone }: Cleared): Operation[] {
+  const now = performance.now();
+  const end = { id: '', client: -1, kind: 'gone', input: {}, invokedAt: now, respondedAt: now };
+  return gone.flatMap((object) => [
+    ...clears.map((clear) => ({ ...clear, object })),
+    { ...end, object, outcome: 'ok' as const, value: {} },
+  ]);
 }
 
 function linearizability(history: readonly Operation[], { clock = 'steady' }: Circumstances): Findings {

@@ -20,7 +20,9 @@ const seconds = (value: number | undefined) => (value === undefined ? {} : { del
 const inMs = (value: number | undefined) => (value === undefined ? {} : { delayMs: value * 1000 });
 
 /** The refusal where another client has removed the message after its end. */
-const removed = 'MESSAGE_NOT_FOUND';
+const gone = 'MESSAGE_NOT_FOUND';
+/** The refusals of a call with the token of a claim. */
+const lost = ['CLAIM_LOST', gone];
 
 /**
  * Messages of two runs, sent with priorities, some of them delayed. They are claimed from one run or from both in turn,
@@ -123,7 +125,7 @@ export class QueueScene extends Shared<Jobs> {
       path: `/messages/${id}/${kind === 'withdraw' ? 'cancel' : kind}`,
       body: seconds(delay),
       read: ({ state }) => ({ state }),
-      refuses: [kind === 'withdraw' ? 'MESSAGE_FINISHED' : 'MESSAGE_NOT_REQUEUABLE', removed],
+      refuses: [kind === 'withdraw' ? 'MESSAGE_FINISHED' : 'MESSAGE_NOT_REQUEUABLE', gone],
     });
   }
 
@@ -143,9 +145,9 @@ export class QueueScene extends Shared<Jobs> {
     } else if (choice < 0.35) {
       const [path, body] = [`/messages/${id}/renew`, { token, leaseSeconds: 5 }];
       const input = { token, leaseSeconds: 5 };
-      await load.call(client, access, { kind: 'renew', object, input, path, body, refuses: ['CLAIM_LOST', removed] });
+      await load.call(client, access, { kind: 'renew', object, input, path, body, refuses: lost });
     } else if (choice < 0.55) return this.#giveBack(client, object, claim);
-    await load.complete(client, access, claim, ['CLAIM_LOST', removed]);
+    await load.complete(client, access, claim, lost);
   }
 
   async #giveBack(client: number, object: string, { id, token }: Claim): Promise<void> {
@@ -161,7 +163,7 @@ export class QueueScene extends Shared<Jobs> {
       path: `/messages/${id}/nack`,
       body: { token, retry, countsAttempt: !isUntried, ...seconds(delay), ...error },
       read: ({ state }) => ({ state }),
-      refuses: ['CLAIM_LOST', removed],
+      refuses: lost,
     });
   }
 }
