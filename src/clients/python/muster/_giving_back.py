@@ -46,7 +46,7 @@ def give_back(work: Callable[[], object]) -> None:
     thread = threading.Thread(target=run, name='muster-give-back', daemon=False)
     _begin(thread)
     try:
-        thread.start()
+        cut_by_signals(thread.start)
     except RuntimeError:  # The process has too many threads.
         run()
 
