@@ -2,7 +2,6 @@
 
 import threading
 import uuid
-from datetime import datetime, timedelta, timezone
 
 from muster import Claim, Muster, Task, Worker
 
@@ -70,9 +69,7 @@ with (
     Worker(muster, {'mailbox_id': reports}, publish),
 ):
     # The desk's own program follows the events, judges the reviews, and sends the link to the person (here it prints it).
-    # From a minute ago, not from the journal's start; clocks may differ.
-    since = datetime.now(timezone.utc) - timedelta(minutes=1)
-    for event in muster.events(types=['group.created', 'question.asked', 'message.acked'], scope_id=run, since=since):
+    for event in muster.events(types=['group.created', 'question.asked', 'message.acked'], scope_id=run):
         if event.type == 'group.created':
             threading.Thread(target=judge, args=(event.aggregate_id,), daemon=True).start()
         elif event.type == 'question.asked':

@@ -71,8 +71,7 @@ await muster.message.send<null>({ mailboxId: await writer.mailboxId, scopeId, pa
 // The desk's own program follows the events, judges the reviews, and sends the link to the person (here it prints it).
 const reports = await publisher.mailboxId;
 const types = ['group.created', 'question.asked', 'message.acked'] as const;
-// From a minute ago, not from the journal's start; clocks may differ.
-for await (const event of muster.events({ types, scopeId, since: new Date(Date.now() - 60_000) })) {
+for await (const event of muster.events({ types, scopeId })) {
   if (event.type === 'group.created') void muster.judge<Review>(event.aggregateId, ({ outcome }) => outcome.approves);
   else if (event.type === 'question.asked') {
     const { answerUrl } = await muster.question.link({ questionId: event.payload.questionId });

@@ -1,5 +1,5 @@
 --- @export pageOf
---- @include lib/maps lib/refuse lib/streamId event/_segments
+--- @include lib/maps lib/refuse lib/streamId event/_segments scope/_scope
 
 --- The segments and stream entries of a page that starts with packed events. known: how many events follow the cursor
 --- in the first segment; nil if Node has to find out.
@@ -34,8 +34,8 @@ end
 
 --- A page of the journal.
 --- cursor: a stream id; '' for the oldest event kept; `latest` for new events only; `since` and epoch milliseconds for
---- events from that moment on, which may start up to one segment earlier. Refuses if events after the cursor have been
---- lost.
+--- events from that moment on, which may start up to one segment earlier; `scope` and a scope's id for its own events,
+--- which likewise begin with its creation. Refuses if events after the cursor have been lost.
 --- opened: `last digest number`, the segment that contains the cursor and how many of its events follow (-1 if it has
 --- no such event); '' if Node does not know. Returns `segments`, which come first and may hold more than the page
 --- needs; `entries`, which follow them; and `last`: the next cursor if the page is empty, or '' if Node has to look
@@ -47,6 +47,12 @@ local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThroug
   local streamAfter = trimmedThrough
   if packedThrough and streamId.isBefore(trimmedThrough, packedThrough) then streamAfter = packedThrough end
 
+  -- A scope is kept as long as its events, so one that does not exist has only future ones.
+  local scopeId = string.match(cursor, '^scope (%S+)$')
+  if scopeId then
+    local record = scope.load(scopeId, 'createdAt')
+    cursor = record and 'since ' .. record.createdAt or 'latest'
+  end
   if cursor == 'latest' then
     local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
     return { last = last and last[1] or streamAfter, epoch = current, entries = {}, segments = {} }

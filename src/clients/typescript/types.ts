@@ -23,7 +23,7 @@ export interface JournalOptions<F extends EventFilter = never> {
   readonly aggregate?: string | undefined;
   /** Only this scope and those below it. */
   readonly scopeId?: string | undefined;
-  /** Where to start: a journal's cursor, or `latest` for events from now on; default the oldest event. */
+  /** Where to start: a journal's cursor, or `latest` for events from now on; default the oldest event, of a scope its creation. */
   readonly cursor?: string | undefined;
   /** Where to start without a cursor: at this time. */
   readonly since?: Date | string | undefined;

@@ -5,7 +5,10 @@ const cursorForm = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1
 /** A position in a space's journal; `epoch` is the journal's generation, which a restore renews. */
 export interface Position {
   readonly epoch: string;
-  /** A stream id; '' for the oldest entry kept, `latest` for the end of the journal, `since <ms>` for a moment. */
+  /**
+   * A stream id; '' for the oldest entry kept, `latest` for the end of the journal, `since <ms>` for a moment, `scope <id>`
+   * for the creation of a scope.
+   */
   readonly entryId: string;
 }
 

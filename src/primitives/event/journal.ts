@@ -40,8 +40,8 @@ export class Journal {
   ): Promise<JournalPage> {
     const journal = `${org} ${spaceId}`;
     const { limit } = args;
-    // With `since`, the packed events of a page start at the beginning of a segment.
-    const cursor = args.cursor.startsWith('since ') ? '' : args.cursor;
+    // From a moment or a scope's creation, the packed events of a page start at the beginning of a segment.
+    const cursor = /^(since|scope) /.test(args.cursor) ? '' : args.cursor;
     let opened = hint(this.segments.find(journal, cursor), cursor);
     let missing = '';
     for (let runs = 0; runs < maxRuns; runs++) {

@@ -40,6 +40,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
       'and waitSeconds are for pages',
     description:
       'Filters by `types`, `aggregate` and `scopeId` narrow it; `nextCursor` moves past what they leave out. ' +
+      'Without a cursor, the events of a scope are read from its creation on. ' +
       'Delivery is at least once and in order: drop an `eventId` that you have seen.',
     title: 'Read the journal, wait for events',
     tool: 'Read what has happened, oldest first; begin with cursor "latest" for what happens from now on, then pass nextCursor. Types: message.sent, .claimed, .acked, .failed; group.decided; question.answered; waiter.granted; scope.cancelled and so on: `message.*` for all of a kind.',
@@ -70,8 +71,11 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
 function begin(input: WatchInput) {
   const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
   const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
-  const { epoch, entryId } = readCursor(param(input, 'spaceId'), from, input.query.since);
-  return { cursor: entryId, epoch, limit: firstScan(input) };
+  const { scopeId, since } = input.query;
+  const { epoch, entryId } = readCursor(param(input, 'spaceId'), from, since);
+  // A scope has no events before its creation, and the journal may have many.
+  const isOfScope = from === undefined && since === undefined && scopeId !== undefined;
+  return { cursor: isOfScope ? `scope ${scopeId}` : entryId, epoch, limit: firstScan(input) };
 }
 
 async function serve(input: WatchInput, context: WatchContext): Promise<RouteAnswer> {

@@ -72,7 +72,7 @@ async function ready(on?: MusterService) {
   const world = await World.create(on ? { on } : {});
   const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
   const scopeId = randomUUID();
-  const send = () => world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+  const send = (run = scopeId) => world.mustPost(`/mailboxes/${id}/messages`, { scopeId: run, payload: 1 });
   return { world, send };
 }
 
@@ -90,6 +90,21 @@ describe('watch as server-sent events', () => {
     expect(messages.map(({ event }) => event)).to.deep.equal(['scope.created', 'message.sent', 'message.sent']);
     expect(messages.at(-1)?.id).to.equal(body.nextCursor);
     stream.close();
+  });
+
+  it('begins with the creation of its scope, and with the next event for a scope that does not exist yet', async () => {
+    const { world, send } = await ready();
+    const [run, later] = [randomUUID(), randomUUID()];
+    await send();
+    const second = await Stream.open(world, `scopeId=${later}`);
+    await send(run);
+    const first = await Stream.open(world, `scopeId=${run}`);
+    await send(later);
+    const sent = ['scope.created', 'message.sent'];
+    for (const stream of [first, second]) {
+      expect((await stream.next(2)).map(({ event }) => event)).to.deep.equal(sent);
+      stream.close();
+    }
   });
 
   it('has headers that keep proxies from holding its events back or storing them', async () => {

@@ -145,6 +145,27 @@ describe('watch', () => {
     expect((await calls()) - before, 'there is nothing more to look at').to.equal(1);
   });
 
+  it('begins with the creation of its scope without a cursor, however long the journal is', async () => {
+    const { world, mailboxId, send } = await ready();
+    const { store } = world.service;
+    const pipeline = store.pipeline();
+    // More than one request looks at.
+    for (let i = 0; i < 5_100; i++) pipeline.xadd(`${world.prefix}:events`, '*', 'message.acked', `${mailboxId} ~ ~ `);
+    await pipeline.exec();
+    const [run, later] = [randomUUID(), randomUUID()];
+    const held = world.get(`/watch?scopeId=${later}&waitSeconds=30`);
+    await until(() => world.service.feeds.size > 0);
+    await send(run);
+    const sent = ['scope.created', 'message.sent'];
+    const found = await world.get(`/watch?scopeId=${run.toUpperCase()}`);
+    expect(types(found)).to.deep.equal(sent);
+    const paged = await world.get(`/watch?scopeId=${run}&limit=1`);
+    const rest = await world.get(`/watch?scopeId=${run}&cursor=${paged.body.nextCursor}`);
+    expect([...types(paged), ...types(rest)]).to.deep.equal(sent);
+    await send(later);
+    expect(types(await held)).to.deep.equal(sent);
+  });
+
   it('refuses unknown filters and malformed parameters with 400', async () => {
     const { world } = await ready();
     const bad = [

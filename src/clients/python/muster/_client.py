@@ -210,7 +210,8 @@ class Muster(AllCalls):
             types: only these types; `message.*` for all types of a kind; default: all
             aggregate: only these kinds, comma-separated, or one object: `message:<id>`
             scope_id: only this scope and those below it
-            cursor: where to start: a `Journal.cursor`, or `latest` for events from now on; default: the oldest event
+            cursor: where to start: a `Journal.cursor`, or `latest` for events from now on; default: the oldest event, of a
+                scope its creation
             since: where to start without a cursor: at this time
             stop: ends the iteration
 
