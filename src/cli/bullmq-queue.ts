@@ -66,9 +66,9 @@ export class BullmqQueue {
     const store = await connect(url).catch((error: Error) => {
       throw new StoreUnavailable(`the Redis of --redis cannot be reached (${inShort(error)})`);
     });
-    // Loaded only here: the other commands do without it. A bundle has the exports of CommonJS in `default` alone.
-    const { default: bullmq } = await import('bullmq');
-    const queue = new BullmqQueue(store, named, bullmq);
+    // Loaded only here: the other commands do without it. The bundle has CommonJS' exports in `default`.
+    const bullmq = await import('bullmq');
+    const queue = new BullmqQueue(store, named, 'default' in bullmq ? bullmq.default : bullmq);
     const { name, prefix } = named;
     if (await queue.#exists()) return queue;
     queue.close();
