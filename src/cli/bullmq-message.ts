@@ -4,13 +4,17 @@ import type { SourceJob } from './bullmq-queue.ts';
 import { roundedIn } from './rounded.ts';
 
 /** A job's message, without the mailbox and the run. */
-export type JobMessage = Pick<Args<'message.send'>, 'payload' | 'delaySeconds' | 'maxAttempts' | 'priority'> & {
+export type JobMessage = Pick<
+  Args<'message.send'>,
+  'payload' | 'delaySeconds' | 'priority' | 'maxAttempts' | 'retryDelaySeconds' | 'maxRetryDelaySeconds'
+> & {
   readonly workKey: string;
 };
 
 const levels = 10;
 const maxAttempts = 100;
 const maxDelaySeconds = 2_592_000;
+const maxPauseSeconds = 86_400;
 const maxWorkKeyCharacters = 512;
 
 /**
@@ -42,7 +46,7 @@ export function messageOf(
   if (delaySeconds > maxDelaySeconds) return `it is due on ${dateOf(dueMs)}, and the longest delay is 30 days`;
   const priority = priorities.get(job.priority) ?? 0;
   return {
-    ...{ workKey: id, payload: { name, data: payload.data }, maxAttempts: attemptsOf(job) },
+    ...{ workKey: id, payload: { name, data: payload.data }, maxAttempts: attemptsOf(job), ...pausesOf(job) },
     ...(delaySeconds > 0 && { delaySeconds }),
     ...(priority > 0 && { priority }),
   };
@@ -65,9 +69,22 @@ function payloadOf({ name, data: text }: SourceJob): { readonly name: string; re
 }
 
 /** The attempts that are left, or all of them for a failed job. BullMQ makes one if nothing else is said. */
-function attemptsOf({ state, attemptsMade, opts: { attempts } }: SourceJob): number {
-  const left = (attempts || 1) - (state === 'failed' ? 0 : attemptsMade);
-  return Math.min(maxAttempts, Math.max(1, left));
+function attemptsOf(job: SourceJob): number {
+  return Math.min(maxAttempts, Math.max(1, (job.opts.attempts || 1) - triedOf(job)));
+}
+
+/** How often it has been tried, as far as that counts for the message. */
+const triedOf = ({ state, attemptsMade }: SourceJob): number => (state === 'failed' ? 0 : attemptsMade);
+
+/** The pauses between its attempts. The mailbox's are left to it if it has none, or those of a function of its worker. */
+function pausesOf(job: SourceJob): Pick<JobMessage, 'retryDelaySeconds' | 'maxRetryDelaySeconds'> {
+  const { backoff } = job.opts;
+  const { type, delay = 0 } = typeof backoff === 'object' ? backoff : { type: 'fixed', delay: backoff };
+  if (!(delay > 0)) return {};
+  const seconds = (ms: number): number => Math.min(maxPauseSeconds, Math.ceil(ms / 1000));
+  if (type === 'fixed') return { retryDelaySeconds: seconds(delay), maxRetryDelaySeconds: seconds(delay) };
+  if (type !== 'exponential') return {};
+  return { retryDelaySeconds: seconds(delay * 2 ** triedOf(job)), maxRetryDelaySeconds: maxPauseSeconds };
 }
 
 const dateOf = (ms: number | null): string => new Date(ms ?? 0).toISOString().slice(0, 10);

@@ -155,13 +155,24 @@ describe('muster import bullmq', () => {
     expect((await messagesOf(outcome))['a']).to.include({ state: 'READY', maxAttempts: 2 });
   });
 
-  it('carries the attempts that are left of a job that has failed before', async () => {
+  it('carries the attempts that are left and their pauses of a job that has failed before', async () => {
     const queue = await queueOf('retried');
-    await queue.add('charge', {}, { jobId: 'a', attempts: 4, backoff: 3_600_000 });
-    await failAll(queue, 1);
-    const outcome = await run('retried');
-    const { maxAttempts, state } = (await messagesOf(outcome))['a'];
-    expect([maxAttempts, state]).to.deep.equal([3, 'DELAYED']);
+    const doubling = { attempts: 4, backoff: { type: 'exponential', delay: 3_600_000 } };
+    await queue.add('charge', {}, { jobId: 'doubling', ...doubling });
+    await queue.add('charge', {}, { jobId: 'fixed', attempts: 3, backoff: 1_500 });
+    await failAll(queue, 2);
+    await queue.add('charge', {}, { jobId: 'own', attempts: 3, backoff: { type: 'mine' } });
+    const messages = await messagesOf(await run('retried'));
+    const of = (id: string) => {
+      const { maxAttempts, retryDelaySeconds, maxRetryDelaySeconds } = messages[id];
+      return [maxAttempts, retryDelaySeconds, maxRetryDelaySeconds];
+    };
+    expect(messages['doubling'].state).to.equal('DELAYED');
+    expect(['doubling', 'fixed', 'own'].map(of)).to.deep.equal([
+      [3, 7_200, 86_400],
+      [2, 2, 2],
+      [3, null, null],
+    ]);
   });
 
   it('names paused jobs, the parents of flows and the next jobs of schedulers, and leaves them', async () => {
