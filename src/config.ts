@@ -40,7 +40,6 @@ export interface Config {
   webhookAllowPrivate: boolean;
   /** 0: history is never packed */
   sealAfterSeconds: number;
-  /** 0: no snapshots, as backups are made in another way */
   snapshotIntervalSeconds: number;
   snapshotKeep: number;
   /** the redis-server program of the embedded store; null: look for one */
@@ -172,7 +171,7 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
   snapshotIntervalSeconds: {
     name: 'SNAPSHOT_INTERVAL_SECONDS',
     fallback: 3600,
-    ...wholeNumber(0, maxSeconds),
+    ...wholeNumber(1, maxSeconds),
   },
   snapshotKeep: { name: 'SNAPSHOT_KEEP', fallback: 24, ...wholeNumber(1, maxSnapshots) },
   redisServer: {

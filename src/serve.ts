@@ -70,8 +70,7 @@ function redirectWarnings(log: Logger): void {
   };
 }
 
-function snapshotsOf(config: Config): SnapshotterOptions | undefined {
-  if (config.snapshotIntervalSeconds === 0) return undefined;
+function snapshotsOf(config: Config): SnapshotterOptions {
   return {
     folder: snapshotFolder(config.dataDir),
     keep: config.snapshotKeep,
@@ -83,7 +82,6 @@ function snapshotsOf(config: Config): SnapshotterOptions | undefined {
 /** Makes a snapshot of an embedded store that is about to stop, unless there is a recent one or it takes too long. */
 async function lastSnapshot(socketPath: string, config: Config, log: Logger): Promise<void> {
   const options = snapshotsOf(config);
-  if (!options) return;
   const [newest] = await listSnapshots(options.folder);
   if (newest && Date.now() - Date.parse(newest.createdAt) < newMs) return;
   try {
@@ -123,8 +121,7 @@ async function start(config: Config, { log, ...store }: Start): Promise<MusterSe
   const oidc = oidcOf(config);
   const tracing = config.otelExporterOtlpEndpoint === null ? undefined : await loadTracing(log);
   return startService({
-    ...{ ...store, role, host, port, log, tracing },
-    ...(snapshots && { snapshots }),
+    ...{ ...store, role, host, port, log, snapshots, tracing },
     ...{ ...outside, ...(oidc && { oidc }), ...metrics, ...settings },
   });
 }

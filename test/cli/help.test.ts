@@ -9,7 +9,6 @@ const commands = {
   snapshot: ['list', 'create', 'verify', 'restore'],
   question: ['list', 'answer', 'link'],
   top: [],
-  import: ['bullmq'],
 };
 
 describe('--help', () => {

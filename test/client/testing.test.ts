@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { build } from 'esbuild';
@@ -159,6 +160,79 @@ describe('muster-client/testing', () => {
     expect(task.calls.filter(({ call }) => call.startsWith('message.'))).to.deep.equal([]);
   });
 
+  it('lets a handler send and hold through its context, and shows what it has sent and finished', async () => {
+    const task = new TestTask({ text: 'one two' });
+    const handler: Handler<{ text: string }, number> = async ({ payload, id }, { send, hold, muster, finish }) => {
+      const words = payload.text.split(' ');
+      await send('words', words, { workKey: id });
+      const fence = await hold('deploys', (held) => held.fence, { units: 2 });
+      const [sent] = await muster.batch([
+        muster.call.message.send({ mailboxId: 'log', scopeId: 'other', payload: 'batched' }),
+      ]);
+      if (!sent.ok) throw sent.error;
+      return finish(words.length + fence, (t) => {
+        const group = t.group.create({ mailboxId: 'reviews', condition: 'ALL_TERMINAL' });
+        t.task.submit({ groupId: group.id, taskKey: 'a', input: words });
+        t.message.send({ mailboxId: 'log', scopeId: 'other', payload: 'finished' });
+      });
+    };
+    const end = await task.run(handler);
+    const { id, scopeId } = task.message;
+    expect([end.state, end.result]).to.deep.equal(['ACKED', 3]);
+    expect(task.sent).to.deep.equal([
+      { mailboxId: 'words', scopeId, payload: ['one', 'two'], workKey: id },
+      { mailboxId: 'log', scopeId: 'other', payload: 'batched' },
+      { mailboxId: 'log', scopeId: 'other', payload: 'finished' },
+    ]);
+    expect(end.plan.map(({ call }) => call)).to.deep.equal(['group.create', 'task.submit', 'message.send']);
+    expect(end.plan[1]?.fields['groupId']).to.deep.equal({ $from: 1 });
+    const [acquired] = task.calls.filter(({ call }) => call === 'pool.acquire');
+    expect(acquired?.fields).to.include({ poolId: 'deploys', scopeId, units: 2, holderSession: id });
+    expect(task.calls.map(({ call }) => call)).to.include('hold.release');
+  });
+
+  it('gives a message back whose plan is refused, and shows no plan then', async () => {
+    const task = new TestTask(null, {
+      answers: {
+        'message.send': () => {
+          throw new MusterError('BACKLOG_FULL', 'it is full');
+        },
+      },
+    });
+    const end = await task.run((_, { finish }) =>
+      finish(1, (t) => t.message.send({ mailboxId: 'a', scopeId: 'b', payload: 1 })),
+    );
+    expect(end).to.deep.include({ state: 'READY', result: null, plan: [], error: 'MusterError: it is full' });
+    const batched = await new TestTask(null, {
+      answers: {
+        'message.send': ({ payload }) => {
+          if (payload === 1) throw new MusterError('BACKLOG_FULL', 'it is full');
+          return { id: 'sent' };
+        },
+      },
+    }).run(async (_, { muster }) => {
+      const send = (payload: number) => muster.call.message.send({ mailboxId: 'a', scopeId: 'b', payload });
+      return (await muster.batch([send(1), send(2)])).map((one) => (one.ok ? one.answer.id : one.error.code));
+    });
+    expect(batched.result).to.deep.equal(['BACKLOG_FULL', 'sent']);
+  });
+
+  it('runs a handler without a wait of its own, as the close of an idle worker has none', async () => {
+    const { setTimeout: real } = globalThis;
+    // Longer timers never fire.
+    const short = (work: () => void, ms = 0) => real(ms < 20 ? work : () => undefined, ms);
+    globalThis.setTimeout = short as unknown as typeof setTimeout;
+    try {
+      expect((await new TestTask(null).run(() => 1)).result).to.equal(1);
+      const worker = new Worker(server.muster, { mailbox: 'idle', closeOnSignals: false }, () => 1);
+      const mailboxId = await worker.mailboxId;
+      while ((await server.muster.receivers.get({ mailboxId })).receivers.length === 0) await setImmediate();
+      await worker.close();
+    } finally {
+      globalThis.setTimeout = real;
+    }
+  });
+
   it('gives the answers of the test, and refuses what they refuse', async () => {
     let left = 1;
     const task = new TestTask<unknown, unknown>(null, {
@@ -240,12 +314,12 @@ describe('muster-client/testing', () => {
 
   it('names a call that it does not answer, and throws the error of an answer', async () => {
     const task = new TestTask<unknown, unknown>(null);
-    const { scopeId, mailboxId } = task.message;
+    const { scopeId } = task.message;
     const end = await task.run((_, { finish }) => finish('done', (t) => t.note.put({ scopeId, key: 'a', value: 1 })));
     expect(end).to.include({ state: 'ACKED', result: 'done' });
     expect(task.notes).to.deep.equal({ a: 1 });
     const unanswered: Record<string, Handler<unknown, unknown>> = {
-      'message.send': (_, { finish }) => finish('done', (t) => t.message.send({ mailboxId, scopeId, payload: 1 })),
+      'message.requeue': (_, { finish }) => finish('done', (t) => t.message.requeue({ messageId: 'a' })),
       // An answer to a held view would be a rule of the service.
       'note.view': (_, { run }) => run.note('go').changed(0),
     };

@@ -11,9 +11,13 @@ import {
   type Args,
   type ErrorCode,
   type Event,
+  type Handler,
   type Muster,
+  type TaskContext,
   Worker,
+  type WorkerMessage,
 } from '../../src/clients/typescript/index.ts';
+import { TestTask } from '../../src/clients/typescript/testing/index.ts';
 import { openapi } from '../../src/engine/openapi/openapi.ts';
 import { patternOf } from '../../src/engine/route/route.ts';
 import { codesOf } from '../../src/engine/route/route-errors.ts';
@@ -176,6 +180,40 @@ async function compilesTyped(muster: Muster): Promise<void> {
   }).on('completed', ({ message }) => message.payload.file);
 }
 
+interface Chapter {
+  readonly kind: 'text' | 'picture';
+  words: string[];
+}
+
+/** Never run either: a test of a handler infers its types. */
+async function compilesTests(): Promise<void> {
+  const count: Handler<Chapter, number> = ({ payload }) => payload.words.length;
+  const { result } = await new TestTask({ kind: 'text', words: ['one'] }).run(count);
+  result satisfies number | null;
+  // @ts-expect-error it is a number
+  result satisfies string | null;
+  // @ts-expect-error no such kind
+  await new TestTask({ kind: 'film', words: [] }).run(count);
+  const chapter: Chapter = { kind: 'text', words: [] };
+  await new TestTask(chapter, { attempt: 2 }).run(count);
+  async function named(message: WorkerMessage<Chapter>, task: TaskContext): Promise<string> {
+    await task.send('next', message.payload.words, { workKey: message.id });
+    return task.hold('deploys', ({ fence }) => `${fence}`, { units: 2 });
+  }
+  (await new TestTask(chapter).run(named)).result?.charAt(0);
+  // @ts-expect-error a Chapter has no size
+  await new TestTask(chapter).run(({ payload }) => payload.size);
+  const inline = await new TestTask({ words: ['one'] }).run(async ({ payload }, { muster }) => {
+    await muster.limits.get();
+    return payload.words.map((word) => word.length);
+  });
+  inline.result?.[0]?.toFixed();
+  // @ts-expect-error the class says which result there is
+  await new TestTask<Chapter, number>(chapter).run(() => 'text');
+  // @ts-expect-error no such option of a message
+  new Worker<Chapter>({} as Muster, { mailbox: 'a' }, (_, task) => task.send('b', 1, { colour: 'red' }));
+}
+
 describe('what the typed client is made of', () => {
   it('has every call of the service, with its method and path', () => {
     const called = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
@@ -189,7 +227,7 @@ describe('what the typed client is made of', () => {
   });
 
   it('has types that refuse what the service would', () => {
-    expect([compiles, compilesTyped].every((one) => typeof one === 'function')).to.equal(true);
+    expect([compiles, compilesTyped, compilesTests].every((one) => typeof one === 'function')).to.equal(true);
   });
 
   it('has room for the arguments of a call in one object: no field is called as a path parameter is', () => {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from muster import AsyncTask, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Spend, Task, Worker
-from muster.testing import TestClock, TestHold, TestServer, TestTask, claimed
+from muster.testing import TestClock, TestEnd, TestHold, TestServer, TestTask, claimed
 
 
 def fails(_: Any, task: Task) -> None:
@@ -127,6 +127,78 @@ class Testing(unittest.TestCase):
         self.assertLessEqual({'allowance.wait', 'budget.reserve', 'budget.void'}, names)
         self.assertFalse([name for name in names if name.startswith('message.')])
 
+    def test_a_handler_sends_and_holds_through_its_context(self) -> None:
+        task = TestTask({'text': 'one two'})
+
+        def plan(t: Any) -> None:
+            group = t.group.create(mailbox_id='reviews', condition='ALL_TERMINAL')
+            t.task.submit(group_id=group.id, task_key='a', input=1)
+            t.message.send(mailbox_id='log', scope_id='other', payload='finished')
+
+        def handle(message: Any, task: Task) -> Any:
+            words = message.payload['text'].split(' ')
+            task.send('words', words, work_key=message.id)
+            with task.hold('deploys', 2) as hold:
+                fence = hold.fence
+            calls = task.muster.call.message
+            (sent,) = task.muster.batch([calls.send(mailbox_id='log', scope_id='other', payload='batched')])
+            assert sent.ok
+            return task.finish(len(words) + fence, plan)
+
+        async def handle_async(message: Any, task: AsyncTask) -> Any:
+            words = message.payload['text'].split(' ')
+            await task.send('words', words, work_key=message.id)
+            async with task.hold('deploys', 2) as hold:
+                fence = hold.fence
+            calls = task.muster.call.message
+            (sent,) = await task.muster.batch([calls.send(mailbox_id='log', scope_id='other', payload='batched')])
+            assert sent.ok
+            return task.finish(len(words) + fence, plan)
+
+        def check(task: TestTask, end: TestEnd) -> None:
+            self.assertEqual((end.state, end.result), ('ACKED', 3))
+            other = {'mailboxId': 'log', 'scopeId': 'other'}
+            self.assertEqual(
+                task.sent,
+                [
+                    {
+                        'mailboxId': 'words',
+                        'scopeId': task.message.scope_id,
+                        'payload': ['one', 'two'],
+                        'workKey': task.message.id,
+                    },
+                    {**other, 'payload': 'batched'},
+                    {**other, 'payload': 'finished'},
+                ],
+            )
+            self.assertEqual([one.call for one in end.plan], ['group.create', 'task.submit', 'message.send'])
+            self.assertEqual(end.plan[1].fields['groupId'], {'$from': 1})
+            (acquired,) = [one.fields for one in task.calls if one.call == 'pool.acquire']
+            asked = {name: acquired[name] for name in ('poolId', 'units', 'holderSession')}
+            self.assertEqual(asked, {'poolId': 'deploys', 'units': 2, 'holderSession': task.message.id})
+            self.assertIn('hold.release', [one.call for one in task.calls])
+
+        check(task, task.run(handle))
+        again = TestTask({'text': 'one two'})
+        check(again, asyncio.run(again.run_async(handle_async)))
+
+    def test_a_refused_plan_gives_the_message_back(self) -> None:
+        def refuse(fields: Any) -> Any:
+            if fields['payload'] == 1:
+                raise MusterError('BACKLOG_FULL', 'it is full')
+            return {'id': 'sent'}
+
+        sent: dict[str, Any] = {'mailbox_id': 'a', 'scope_id': 'b'}
+        task = TestTask(None, answers={'message.send': refuse})
+        end = task.run(lambda _, one: one.finish(1, lambda t: t.message.send(**sent, payload=1)))
+        self.assertEqual((end.state, end.result, end.plan, end.error), ('READY', None, (), 'MusterError: BACKLOG_FULL: it is full'))
+
+        def batch(_: Any, one: Task) -> Any:
+            calls = [one.muster.call.message.send(**sent, payload=payload) for payload in (1, 2)]
+            return [result.error.code if result.error else result.answer.id for result in one.muster.batch(calls)]
+
+        self.assertEqual(task.run(batch).result, ['BACKLOG_FULL', 'sent'])
+
     def test_answers_are_those_of_the_test(self) -> None:
         def refuse(_: Any) -> Any:
             raise MusterError('INSUFFICIENT_BUDGET', 'too little', retry_after_seconds=9)
@@ -197,11 +269,8 @@ class Testing(unittest.TestCase):
         self.assertRaises(Exception, hold.check)
 
     def test_what_it_cannot_answer_is_said(self) -> None:
-        def hold(_: Any, one: Task) -> None:
-            with one._task.muster.pool('deploys').hold():
-                pass
-
-        self.assertRaisesRegex(RuntimeError, 'pool.list: put it into answers', TestTask(None).run, hold)
+        requeue: Callable[[Any, Task], Any] = lambda _, one: one.muster.message.requeue(message_id='a')
+        self.assertRaisesRegex(RuntimeError, 'message.requeue: put it into answers', TestTask(None).run, requeue)
         # An answer to a held view would be a rule of the service.
         self.assertRaisesRegex(RuntimeError, 'note.view', TestTask(None).run, lambda _, one: one.run.note('go').changed(0))
         mistake = TestTask(None, answers={'note.view': lambda fields: fields['missing']})

@@ -61,5 +61,5 @@ export type {
   ReserveOptions,
   Settlement,
 } from './worker/spending.ts';
-export type { TaskContext, WorkerMessage } from './worker/task.ts';
+export type { MailboxRef, TaskContext, TaskSendFields, WorkerMessage } from './worker/task.ts';
 export { Worker } from './worker/worker.ts';

@@ -1,4 +1,4 @@
-import { warnOfDrift } from './ids.ts';
+import { mailboxIdOf, withMailbox } from './mailbox-ids.ts';
 import type { Muster } from './muster.ts';
 import type { Answer, Args, CallOptions, Typed } from './types.ts';
 import type { Handler, WorkerOptions } from './worker/options.ts';
@@ -33,35 +33,24 @@ export class NoResult extends Error {
 export class TypedMailbox<In, Out> {
   readonly name: string;
   readonly #muster: Muster;
-  readonly #fields: MailboxFields;
-  #id: Promise<string> | undefined;
+  readonly #create: MailboxFields & { readonly name: string };
 
   constructor(muster: Muster, name: string, fields: MailboxFields = {}) {
     this.#muster = muster;
     this.name = name;
-    this.#fields = fields;
+    this.#create = { ...fields, name };
   }
 
   /** Its id. Finds the mailbox by name, or creates it. */
   id(): Promise<string> {
-    const asked = { name: this.name, ...this.#fields };
-    this.#id ??= this.#muster.mailbox
-      .create({ ...asked, unique: true })
-      .then((record) => {
-        warnOfDrift(this.#muster, asked, record);
-        return record.id;
-      })
-      .catch((error) => {
-        // Let the next call try again.
-        this.#id = undefined;
-        throw error;
-      });
-    return this.#id;
+    return mailboxIdOf(this.#muster, this.#create);
   }
 
   /** Like `muster.message.send`. */
   async send(fields: SendFields<In>, options?: CallOptions): Promise<Answer<'message.send'>> {
-    return this.#muster.message.send<In>({ ...fields, mailboxId: await this.id() } as Sending<In>, options);
+    return withMailbox(this.#muster, this.#create, (mailboxId) =>
+      this.#muster.message.send<In>({ ...fields, mailboxId } as Sending<In>, options),
+    );
   }
 
   /**
@@ -89,7 +78,7 @@ export class TypedMailbox<In, Out> {
 
   /** Starts a worker on it. */
   worker(options: Omit<WorkerOptions, 'mailbox'>, handler: Handler<In, Out>): Worker<In, Out> {
-    return new Worker<In, Out>(this.#muster, { ...options, mailbox: { name: this.name, ...this.#fields } }, handler);
+    return new Worker<In, Out>(this.#muster, { ...options, mailbox: this.#create }, handler);
   }
 }
 

@@ -114,11 +114,13 @@ export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Respon
  * `T` with `Payload` as the type of payloads and inputs, and `Result` as the type of results and outcomes. The service
  * stores these values as sent and never reads them.
  */
-export type Typed<T, Payload, Result> = T extends readonly (infer Item)[]
+export type Typed<T, Payload, Result> = T extends (infer Item)[]
   ? Typed<Item, Payload, Result>[]
-  : T extends object
-    ? { [K in keyof T]: TypedField<K, T[K], Payload, Result> }
-    : T;
+  : T extends readonly (infer Item)[]
+    ? readonly Typed<Item, Payload, Result>[]
+    : T extends object
+      ? { [K in keyof T]: TypedField<K, T[K], Payload, Result> }
+      : T;
 
 type TypedField<K, T, Payload, Result> = unknown extends T
   ? K extends 'payload' | 'input'

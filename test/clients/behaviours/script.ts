@@ -46,6 +46,11 @@ export interface Step {
   readonly reserve?: number;
   readonly settle?: number;
   readonly units?: number;
+  /** Sends this to the case's mailbox for sent messages, with a workKey. */
+  readonly sends?: unknown;
+  readonly workKey?: string;
+  /** Holds so many units of the case's pool for a moment, and says that. */
+  readonly hold?: number;
 }
 
 interface Place {
@@ -55,6 +60,7 @@ interface Place {
   readonly see: See;
   readonly budget?: string;
   readonly allowance?: string;
+  readonly pool?: string;
 }
 
 /** Follows the script of a handler. */
@@ -75,7 +81,8 @@ export async function follow(steps: readonly Step[], place: Place): Promise<unkn
   return null;
 }
 
-async function make(step: Step, { muster, message, task, see, allowance = '' }: Place): Promise<void> {
+async function make(step: Step, place: Place): Promise<void> {
+  const { muster, message, task, see, allowance = '', pool = '' } = place;
   const say = (value: unknown) => see(message.id, value);
   if ('progress' in step) {
     task.progress(step.progress);
@@ -94,6 +101,18 @@ async function make(step: Step, { muster, message, task, see, allowance = '' }: 
     const { id: messageId, token } = message;
     await muster.message.complete({ messageId, token, result: { payload: step.completes } });
   } else if (step.units !== undefined) await task.units(allowance, step.units);
+  else if ('sends' in step) {
+    const { workKey } = step;
+    await task.send(`${pool} sent`, step.sends, workKey === undefined ? {} : { workKey });
+  } else if (step.hold !== undefined)
+    await task.hold(
+      pool,
+      async ({ record }) => {
+        await sleep(200);
+        say([record.units, record.scopeId === message.scopeId]);
+      },
+      { units: step.hold },
+    );
   else if (step.once !== undefined)
     say(
       await task.once(step.once, () => {

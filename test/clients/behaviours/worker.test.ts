@@ -62,6 +62,8 @@ interface Case {
   readonly notes?: Fields;
   /** The payloads that were published. */
   readonly published?: readonly unknown[];
+  /** The messages that handlers have sent, each with its payload, its workKey and the index of the message of its run. */
+  readonly sent?: readonly unknown[];
   /** How often calls were made. */
   readonly calls?: Fields;
 }
@@ -124,10 +126,10 @@ function nameOf({ name }: Case, batch: boolean): string {
   return `${name}${batch ? '' : '; each call alone'}`;
 }
 
-function wantedOf({ messages, counts, stopped, balances, notes, published, calls }: Case): Outcome {
+function wantedOf({ messages, counts, stopped, balances, notes, published, sent, calls }: Case): Outcome {
   const ends = messages.map((one) => one.ends);
   const saw = messages.map((one) => one.saw ?? []);
-  return JSON.parse(JSON.stringify({ ends, saw, counts, stopped, balances, notes, published, calls }));
+  return JSON.parse(JSON.stringify({ ends, saw, counts, stopped, balances, notes, published, sent, calls }));
 }
 
 /** A case while it runs. */
@@ -159,6 +161,7 @@ async function outcomeOf(world: World, host: WorkerHost, one: Case, batch: boole
   const budget = await made(world, '/budgets', { name, currency: 'EUR', scale: 2, limitMinor: '1000' });
   const allowance = { name, unitsLimit: 9, windowSeconds: 31_536_000 };
   await made(world, '/allowances', allowance);
+  await made(world, '/pools', { name, units: 1 });
   const scopes = one.messages.map(() => randomUUID());
   const saw = new Map<string, unknown[]>();
   const ids: string[] = [];
@@ -173,7 +176,14 @@ async function outcomeOf(world: World, host: WorkerHost, one: Case, batch: boole
     ...(target && { resultsTo: target.id as string }),
     ...(inRun && { scopeId: scopes[0] ?? '' }),
   };
-  const asked = { mailboxId: box.id as string, url: proxy.url, options: given, budget: name, allowance: name };
+  const asked = {
+    mailboxId: box.id as string,
+    url: proxy.url,
+    options: given,
+    budget: name,
+    allowance: name,
+    pool: name,
+  };
   const worker = await host.start({ ...asked, ...(one.access && { access: one.access }) }, (id, value) => {
     saw.set(id, [...(saw.get(id) ?? []), value]);
   });
@@ -181,7 +191,7 @@ async function outcomeOf(world: World, host: WorkerHost, one: Case, batch: boole
   try {
     for (const act of one.then ?? []) await make(act, setting);
     await Promise.all(setting.closing);
-    return await settled(one, setting, { budgetId: budget.id, targetId: target?.id });
+    return await settled(one, setting, { budgetId: budget.id, targetId: target?.id, name });
   } finally {
     await worker.close(0);
     proxy.close();
@@ -206,7 +216,7 @@ async function make(act: Act, { world, worker, proxy, ids, scopes, saw, closing 
 }
 
 /** The outcome, once it is as declared; else as it is when nothing changes any more for long. */
-async function settled(one: Case, setting: Setting, ids: { budgetId: string; targetId: string }): Promise<Outcome> {
+async function settled(one: Case, setting: Setting, ids: Parameters<typeof look>[2]): Promise<Outcome> {
   const wanted = JSON.stringify(wantedOf(one));
   let [outcome, since] = ['', Date.now()];
   await until(async () => {
@@ -220,7 +230,7 @@ async function settled(one: Case, setting: Setting, ids: { budgetId: string; tar
 async function look(
   one: Case,
   { world, worker, proxy, ids, scopes, saw }: Setting,
-  { budgetId, targetId }: { budgetId: string; targetId: string },
+  { budgetId, targetId, name }: { budgetId: string; targetId: string; name: string },
 ): Promise<Outcome> {
   const ends: Fields[] = [];
   for (const [n, { ends: wanted }] of one.messages.entries()) {
@@ -239,6 +249,15 @@ async function look(
   if (one.published) {
     const { messages } = (await world.get(`/mailboxes/${targetId}/messages`)).body;
     outcome['published'] = messages.map(({ payload }: Fields) => payload);
+  }
+  if (one.sent) {
+    const { mailboxes } = (await world.get(`/mailboxes?name=${encodeURIComponent(`${name} sent`)}`)).body;
+    const { messages } = (await world.get(`/mailboxes/${mailboxes[0]?.id ?? randomUUID()}/messages`)).body;
+    outcome['sent'] = (messages ?? []).map(({ payload, workKey, scopeId }: Record<string, string>) => [
+      payload,
+      workKey,
+      scopes.indexOf(scopeId ?? ''),
+    ]);
   }
   if (one.calls) {
     const count = (name: string) => proxy.calls.filter((call) => call === name).length;

@@ -8,6 +8,7 @@ import logging
 import math
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -93,6 +94,14 @@ class Script:
             return NotImplemented
         return None
 
+    def held(self, hold: Any) -> None:
+        record = hold.record
+        self.see([record.units, record.scope_id == self.message.scope_id])
+
+    def sent(self, step: dict[str, Any]) -> tuple[str, Any, Any]:
+        key = {'work_key': step['workKey']} if 'workKey' in step else {}
+        return f'{self.options["pool"]} sent', step['sends'], key
+
     def plan(self, step: dict[str, Any]) -> Callable[[Any], object]:
         put: dict[str, Any] = {'if_version': step['ifVersion']} if 'ifVersion' in step else {}
         return lambda t: t.note.put(scope_id=self.message.scope_id, key=step['key'], value=1, **put)
@@ -132,6 +141,13 @@ class Script:
                 reservation.settle(step['settle'])
             elif 'units' in step:
                 task.units(self.options['allowance'], step['units'])
+            elif 'sends' in step:
+                mailbox, payload, key = self.sent(step)
+                task.send(mailbox, payload, **key)
+            elif 'hold' in step:
+                with task.hold(self.options['pool'], step['hold']) as hold:
+                    time.sleep(0.2)
+                    self.held(hold)
             else:
                 self.make(step, task)
         return None
@@ -171,6 +187,13 @@ class Script:
                 await reservation.settle(step['settle'])
             elif 'units' in step:
                 await task.units(self.options['allowance'], step['units'])
+            elif 'sends' in step:
+                mailbox, payload, key = self.sent(step)
+                await task.send(mailbox, payload, **key)
+            elif 'hold' in step:
+                async with task.hold(self.options['pool'], step['hold']) as hold:
+                    await asyncio.sleep(0.2)
+                    self.held(hold.sync)
             else:
                 await asyncio.to_thread(self.make, step, task)
         return None

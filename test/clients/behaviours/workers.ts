@@ -29,9 +29,10 @@ export interface Asked {
   readonly url: string;
   readonly options?: Options;
   readonly access?: { readonly key?: string };
-  /** The names of a budget and an allowance. */
+  /** The names of a budget, an allowance and a pool. */
   readonly budget?: string;
   readonly allowance?: string;
+  readonly pool?: string;
 }
 
 export type Counts = Readonly<Record<'received' | 'completed' | 'asked' | 'returned' | 'failed' | 'lost', number>>;

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from ._arguments import Id
 from ._worker.event_loop import AsyncTask, AsyncWorker
 from ._client import AsyncMuster, Muster
-from ._drift import warn_of_drift
 from ._errors import NoResult
+from ._mailbox_ids import mailbox_id_of
 from ._records import Claim, Message, SentMessage
 from ._worker.threads import Task, Worker
 
@@ -34,18 +35,12 @@ class TypedMailbox(Generic[In, Out]):
     def __init__(self, muster: Muster, name: str, **fields: Any) -> None:
         self.name = name
         self._muster = muster
-        self._fields = fields
-        self._id: str | None = None
+        self._create = {'name': name, **fields}
 
     @property
     def id(self) -> str:
         """Its id. Finds the mailbox by name, or creates it."""
-        if self._id is None:
-            asked: dict[str, Any] = {'name': self.name, **self._fields}
-            found = self._muster.mailbox.create(**asked, unique=True)
-            warn_of_drift(self._muster, asked, found)
-            self._id = found.id
-        return self._id
+        return mailbox_id_of(self._muster, self._create)
 
     def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
         """Like `muster.message.send`."""
@@ -68,7 +63,7 @@ class TypedMailbox(Generic[In, Out]):
 
     def worker(self, handler: Callable[[Claim, Task], Out], **options: Any) -> Worker:
         """Returns a worker on it, with options of `Worker`: call its `run`, or use it in a `with` block."""
-        return Worker(self._muster, {'name': self.name, **self._fields}, handler, **options)
+        return Worker(self._muster, self._create, handler, **options)
 
 
 class AsyncTypedMailbox(Generic[In, Out]):
@@ -80,18 +75,11 @@ class AsyncTypedMailbox(Generic[In, Out]):
     def __init__(self, muster: AsyncMuster, name: str, **fields: Any) -> None:
         self.name = name
         self._muster = muster
-        self._fields = fields
-        self._id: str | None = None
+        self._create = {'name': name, **fields}
 
     async def id(self) -> str:
         """Its id. Finds the mailbox by name, or creates it."""
-        if self._id is None:
-            # With `unique`, concurrent calls get the same mailbox.
-            asked: dict[str, Any] = {'name': self.name, **self._fields}
-            found = await self._muster.mailbox.create(**asked, unique=True)
-            warn_of_drift(self._muster.sync, asked, found)
-            self._id = found.id
-        return self._id
+        return await self._muster.in_thread(partial(mailbox_id_of, self._muster.sync, self._create))
 
     async def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
         """Like `muster.message.send`."""
@@ -113,7 +101,7 @@ class AsyncTypedMailbox(Generic[In, Out]):
 
     def worker(self, handler: Callable[[Claim, AsyncTask], Awaitable[Out]], **options: Any) -> AsyncWorker:
         """Returns a worker on it, with options of `AsyncWorker`: await `run`, or use it in an `async with` block."""
-        return AsyncWorker(self._muster, {'name': self.name, **self._fields}, handler, **options)
+        return AsyncWorker(self._muster, self._create, handler, **options)
 
 
 def _result_of(ended: Message) -> Any:

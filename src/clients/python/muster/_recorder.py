@@ -100,6 +100,7 @@ class Recorder(Muster):
         self._places: dict[str, int] = {}
         """The units of each place in line"""
         self._puts = 0
+        self._fence = 0
         self._is_received = False
         self._has_left = threading.Event()
         """Set when the worker has ended its held receive"""
@@ -112,6 +113,21 @@ class Recorder(Muster):
             'message.complete': lambda _: self._end('ACKED'),
             'message.nack': self._nack,
             'message.ask': self._ask,
+            'message.send': lambda args: {
+                'id': str(uuid.uuid4()),
+                'mailboxId': args['mailboxId'],
+                'state': 'READY',
+                'replay': False,
+            },
+            'mailbox.create': lambda args: {**args, 'id': args['name']},
+            'scope.create': lambda args: {**args, 'id': args.get('scopeId') or str(uuid.uuid4()), 'state': 'IDLE'},
+            'group.create': self._create_group,
+            'group.seal': lambda args: {'groupId': args['groupId'], 'state': 'SEALED', 'outcome': None},
+            'task.submit': self._submit,
+            'pool.list': lambda args: {'pools': [{'id': args['name'], 'name': args['name']}], 'nextCursor': None},
+            'pool.acquire': self._acquire,
+            'hold.renew': lambda _: {},
+            'hold.release': lambda _: {},
             'message.view': lambda args: {**self.claimed, 'result': self._results.get(args['messageId'])},
             'note.view': lambda args: self._note(args['key']),
             'note.put': self._put,
@@ -163,9 +179,7 @@ class Recorder(Muster):
         fields: dict[str, Any] = json.loads(encode(given(args)))
         with self._lock:
             if endpoint.name == 'batch':
-                is_handlers = fields.get('atomic') is True
-                results = [self._in_batch(call.pop('call'), call, is_handlers) for call in fields['calls']]
-                return endpoint.read({'results': results})
+                return endpoint.read({'results': self._batch(fields)})
             return endpoint.read(self._answer(endpoint.name, fields, self.told is None))
 
     def events(self, *, stop: Stop | None = None, **_: Any) -> Any:  # type: ignore[override]
@@ -199,12 +213,23 @@ class Recorder(Muster):
             self.failures.append(error)
             raise MusterError('INTERNAL', text_of(error), status=400) from error
 
-    def _in_batch(self, call: str, fields: Mapping[str, Any], is_handlers: bool) -> dict[str, Any]:
-        try:
-            return {'status': 200, 'body': self._answer(call, fields, is_handlers)}
-        except MusterError as error:
-            envelope = {'code': error.code, 'message': error.message, 'requestId': None}
-            return {'status': error.status, 'body': {'error': envelope}}
+    def _batch(self, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+        # The worker ends its claim alone, so batches are the handler's, and one with the completion is that of `finish`.
+        is_handlers, is_atomic = self.told is None, fields.get('atomic') is True
+        calls = [TestCall(call.pop('call'), call) for call in fields['calls']]
+        results: list[dict[str, Any]] = []
+        for one in calls:
+            try:
+                answer = self._answer(one.call, one.fields, is_handlers)
+                results.append({'status': 200, 'body': answer, 'replayed': False})
+            except MusterError as error:
+                if is_atomic:
+                    raise
+                envelope = {'code': error.code, 'message': error.message, 'requestId': None}
+                results.append({'status': error.status, 'body': {'error': envelope}})
+        if is_atomic and self.told is not None and calls[0].call == 'message.complete':
+            self.told['plan'] = calls[1:]
+        return results
 
     def _check_held(self) -> None:
         if self.is_lost:
@@ -262,6 +287,22 @@ class Recorder(Muster):
     def _list(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         keys = sorted(key for key in self.kept if key.startswith(fields.get('prefix') or ''))
         return {'notes': [self.kept[key] for key in keys], 'nextCursor': None}
+
+    def _create_group(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        group_id = str(uuid.uuid4())
+        return {'id': group_id, 'groupId': group_id, 'scopeId': str(uuid.uuid4()), 'state': 'OPEN', 'replay': False}
+
+    def _submit(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        task_id, group = str(uuid.uuid4()), {name: fields[name] for name in ('groupId', 'taskKey')}
+        made = {'id': task_id, 'taskId': task_id, 'messageId': str(uuid.uuid4())}
+        return {**made, **group, 'state': 'PENDING', 'replay': False}
+
+    def _acquire(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        self._fence += 1
+        hold_id, at = str(uuid.uuid4()), self.clock.after(0)
+        asked = {name: value for name, value in fields.items() if name != 'ttlSeconds'}
+        granted = {'state': 'HELD', 'fence': self._fence, 'position': None, 'heldAt': at, 'replay': False}
+        return {'id': hold_id, 'holdId': hold_id, **asked, **granted, 'token': str(uuid.uuid4()), 'createdAt': at}
 
     def _reserve(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         # The client looks for the reservation of an earlier attempt, which has left none.

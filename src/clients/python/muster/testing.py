@@ -88,6 +88,8 @@ class TestEnd:
     """The pause before the next attempt"""
     question: Any = None
     """The question asked; None if there is none"""
+    plan: Sequence[TestCall] = ()
+    """The calls that `task.finish` has made together with the completion, in order"""
 
 
 class _Outcome:
@@ -157,8 +159,19 @@ class TestTask:
 
     @property
     def calls(self) -> list[TestCall]:
-        """The calls that the handler has made in all attempts: notes, steps, money, units, results and the plan of `finish`."""
+        """The calls that the handler has made in all attempts, through its context and `task.muster`.
+
+        They are sends, holds, notes, steps, money, units, results and the plan of `finish`.
+        """
         return list(self._recorder.calls)
+
+    @property
+    def sent(self) -> list[Mapping[str, Any]]:
+        """The messages that the handler has sent in all attempts, with the plan of `finish`, in the API's names.
+
+        A mailbox has its name as its id.
+        """
+        return [one.fields for one in self._recorder.calls if one.call == 'message.send']
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -279,7 +292,8 @@ class TestTask:
         if told is None:
             return TestEnd('LOST', raised=raised)
         if told['state'] == 'ACKED':
-            return TestEnd('ACKED', json.loads(encode(outcome.result)), raised=raised)
+            plan: Sequence[TestCall] = told.get('plan', ())
+            return TestEnd('ACKED', json.loads(encode(outcome.result)), raised=raised, plan=plan)
         if told['state'] == 'BLOCKED':
             return TestEnd('BLOCKED', raised=raised, question=self._recorder.claimed['question']['question'])
         return TestEnd(raised=raised, **told)

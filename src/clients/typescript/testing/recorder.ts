@@ -21,6 +21,8 @@ export interface Told {
   readonly state: 'ACKED' | 'READY' | 'DELAYED' | 'REJECTED' | 'FAILED' | 'BLOCKED';
   readonly error: string | null;
   readonly delaySeconds: number;
+  /** The calls made with its completion. */
+  readonly plan: readonly TestCall[];
 }
 
 const patterns = Object.entries(calls).map(([name, [method, path]]) => ({
@@ -53,6 +55,7 @@ export class Recorder {
   /** The units of each place in line. */
   readonly #taken = new Map<string, number>();
   #puts = 0;
+  #fence = 0;
   #isReceived = false;
   /** Resolves when the worker ends its held receive. */
   #hasLeft = Promise.resolve();
@@ -112,23 +115,38 @@ export class Recorder {
   }
 
   #respond(name: string, fields: TestFields): Response {
+    // The worker ends its claim alone, so batches are the handler's, and one with the completion is that of `finish`.
+    const isHandlers = !this.told;
     try {
-      const list = fields['calls'] as readonly TestFields[];
-      const body =
-        name === 'batch'
-          ? {
-              results: list.map(({ call, ...of }) => ({
-                body: this.#answer(textOf(call), of, fields['atomic'] === true) ?? null,
-              })),
-            }
-          : this.#answer(name, fields, !this.told);
+      const body = name === 'batch' ? this.#batch(fields, isHandlers) : this.#answer(name, fields, isHandlers);
       return body === undefined ? new Response(null, { status: 204 }) : Response.json(body);
     } catch (error) {
-      if (error instanceof MusterError) return refused(error);
-      this.failures.push(error);
-      // Not a 5xx, which the worker would repeat.
-      return refused(new MusterError('INTERNAL', thrownText(error), { status: 400 }));
+      return refused(this.#refusal(error));
     }
+  }
+
+  #batch({ calls, atomic }: TestFields, isHandlers: boolean): object {
+    const list = (calls as readonly TestFields[]).map(({ call, ...fields }) => ({ call: call as CallName, fields }));
+    const results = list.map(({ call, fields }) => {
+      try {
+        return { status: 200, body: this.#answer(call, fields, isHandlers) ?? null, replayed: false };
+      } catch (error) {
+        if (atomic === true) throw error;
+        const { code, message, status } = this.#refusal(error);
+        return { status: status || 409, body: { error: { code, message } } };
+      }
+    });
+    const [first, ...plan] = list;
+    if (atomic === true && this.told && first?.call === 'message.complete') this.told = { ...this.told, plan };
+    return { results };
+  }
+
+  /** A refusal. Any other error is the test's. */
+  #refusal(error: unknown): MusterError {
+    if (error instanceof MusterError) return error;
+    this.failures.push(error);
+    // Not a 5xx, which the worker would repeat.
+    return new MusterError('INTERNAL', thrownText(error), { status: 400 });
   }
 
   #answer(name: string, fields: TestFields, isHandlers: boolean): unknown {
@@ -157,7 +175,7 @@ export class Recorder {
 
   #end(told: Partial<Told> & Pick<Told, 'state'>, fields: Partial<WorkerMessage> = {}): WorkerMessage {
     this.#held();
-    this.told = { error: null, delaySeconds: 0, ...told };
+    this.told = { error: null, delaySeconds: 0, plan: [], ...told };
     this.message = { ...this.message, ...fields };
     const readyAt = told.state === 'DELAYED' ? this.#clock.in(this.told.delaySeconds) : null;
     return { ...this.message, state: told.state, readyAt } as WorkerMessage;
@@ -194,6 +212,27 @@ export class Recorder {
       return { id, state: 'BLOCKED', question: { ...asked, answerUrl: 'http://muster.test/answer' } };
     },
     'message.view': ({ messageId }) => ({ ...this.message, result: this.#results.get(textOf(messageId)) ?? null }),
+    'message.send': ({ mailboxId }) => ({ id: crypto.randomUUID(), mailboxId, state: 'READY', replay: false }),
+    'mailbox.create': (fields) => ({ ...fields, id: fields['name'] }),
+    'scope.create': ({ scopeId = crypto.randomUUID(), ...fields }) => ({ ...fields, id: scopeId, state: 'IDLE' }),
+    'group.create': () => {
+      const id = crypto.randomUUID();
+      return { id, groupId: id, scopeId: crypto.randomUUID(), state: 'OPEN', replay: false };
+    },
+    'group.seal': ({ groupId }) => ({ groupId, state: 'SEALED', outcome: null }),
+    'task.submit': ({ groupId, taskKey }) => {
+      const [id, messageId] = [crypto.randomUUID(), crypto.randomUUID()];
+      return { id, taskId: id, taskKey, groupId, messageId, state: 'PENDING', replay: false };
+    },
+    'pool.list': ({ name }) => ({ pools: [{ id: name, name }], nextCursor: null }),
+    'pool.acquire': ({ poolId, scopeId, holder, holderSession, units, leaseSeconds }) => {
+      const id = crypto.randomUUID();
+      const asked = { poolId, scopeId, holder, holderSession, units, leaseSeconds };
+      const granted = { state: 'HELD', fence: ++this.#fence, position: null, heldAt: this.#clock.in(0), replay: false };
+      return { id, holdId: id, ...asked, ...granted, token: crypto.randomUUID(), createdAt: this.#clock.in(0) };
+    },
+    'hold.renew': () => ({}),
+    'hold.release': () => ({}),
     'note.view': ({ key }) => this.#note(key),
     'note.put': ({ key, value }) => {
       this.#held();

@@ -1,11 +1,10 @@
 import { jsonOf } from '../json.ts';
 import { createMuster } from '../muster.ts';
-import type { Handler } from '../worker/options.ts';
-import type { WorkerMessage } from '../worker/task.ts';
+import type { TaskContext, WorkerMessage } from '../worker/task.ts';
 import { Worker } from '../worker/worker.ts';
 import { TestClock } from './clock.ts';
 import { testMessage } from './message.ts';
-import { Recorder, type TestAnswers, type TestCall, type Told } from './recorder.ts';
+import { Recorder, type TestAnswers, type TestCall, type TestFields, type Told } from './recorder.ts';
 
 export interface TestTaskOptions {
   /** The clock for the task's times. Moving it past the deadline loses the claim. */
@@ -35,7 +34,21 @@ export interface TestEnd<Result = unknown> {
   readonly delaySeconds: number;
   /** The question asked; null if there is none. */
   readonly question: unknown;
+  /** The calls that `task.finish` has made together with the completion, in order. */
+  readonly plan: readonly TestCall[];
 }
+
+/** The type of a JSON value that a test writes as a literal. */
+type Json<T> = T extends object ? { -readonly [K in keyof T]: Json<T[K]> } : T;
+
+/**
+ * A handler for a payload of this type. The type of its results is inferred from what it returns, so that of its message must
+ * not depend on it.
+ */
+type TestedHandler<Payload, Result, Out> = (
+  message: WorkerMessage<Json<Payload>, unknown extends Result ? never : Result>,
+  context: TaskContext,
+) => Promise<Out> | Out;
 
 const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
 
@@ -49,7 +62,7 @@ const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
  * await task.run(handler); // the next attempt, once the delay is over by the task's clock
  * ```
  */
-export class TestTask<Payload = unknown, Result = unknown> {
+export class TestTask<const Payload = unknown, Result = unknown> {
   readonly clock: TestClock;
   /** The handler's log entries. */
   readonly logs: { readonly text: string; readonly data: unknown }[] = [];
@@ -78,13 +91,21 @@ export class TestTask<Payload = unknown, Result = unknown> {
   }
 
   /** The message in its current state, which the next attempt receives. */
-  get message(): WorkerMessage<Payload, Result> {
-    return this.#recorder.message as WorkerMessage<Payload, Result>;
+  get message(): WorkerMessage<Json<Payload>, Result> {
+    return this.#recorder.message as WorkerMessage<Json<Payload>, Result>;
   }
 
-  /** The calls that the handler has made in all attempts: notes, steps, money, units, results and the plan of `finish`. */
+  /**
+   * The calls that the handler has made in all attempts, through its context and `task.muster`: sends, holds, notes, steps,
+   * money, units, results and the plan of `finish`.
+   */
   get calls(): readonly TestCall[] {
     return this.#recorder.calls;
+  }
+
+  /** The messages that the handler has sent in all attempts, with the plan of `finish`. A mailbox has its name as its id. */
+  get sent(): readonly TestFields[] {
+    return this.calls.flatMap(({ call, fields }) => (call === 'message.send' ? [fields] : []));
   }
 
   /** The values of the run's notes, by key. */
@@ -121,7 +142,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
   }
 
   /** Makes the next attempt: runs the handler in a worker. Resolves with the outcome. */
-  async run(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
+  async run<Out extends Result>(handler: TestedHandler<Payload, Result, Out>): Promise<TestEnd<Out>> {
     this.#ready();
     const { message } = this.#recorder;
     const attempt = message.attempts + 1;
@@ -142,7 +163,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
     }
   }
 
-  async #attempt(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
+  async #attempt<Out extends Result>(handler: TestedHandler<Payload, Result, Out>): Promise<TestEnd<Out>> {
     const options = {
       url: 'http://muster.test',
       key: 'test',
@@ -151,18 +172,18 @@ export class TestTask<Payload = unknown, Result = unknown> {
     };
     const muster = createMuster({ ...options, attempts: 1 });
     const mailbox = { mailboxId: this.#recorder.message.mailboxId };
-    let result: Result | undefined;
+    let result: Out | undefined;
     let thrown: unknown;
     let done: () => void = () => undefined;
     const hasRun = new Promise<void>((resolve) => {
       done = resolve;
     });
-    const worker = new Worker<Payload, Result>(
+    const worker = new Worker<Json<Payload>, Out>(
       muster,
       { mailbox, batch: false, closeOnSignals: false, holder: 'test' },
       async (message, context) => {
         try {
-          result = await handler(message, context);
+          result = await handler(message as Parameters<typeof handler>[0], context);
           return result;
         } catch (error) {
           thrown = error;
@@ -195,12 +216,13 @@ export class TestTask<Payload = unknown, Result = unknown> {
     }
   }
 
-  #endOf(isLost: boolean, result: Result | undefined, thrown: unknown): TestEnd<Result> {
+  #endOf<Out>(isLost: boolean, result: Out | undefined, thrown: unknown): TestEnd<Out> {
     const { told, message } = this.#recorder;
-    const none = { result: null, error: null, thrown, delaySeconds: 0, question: null };
+    const none = { result: null, error: null, thrown, delaySeconds: 0, question: null, plan: [] };
     if (isLost || !told) return { ...none, state: 'LOST' };
     const { state, error, delaySeconds } = told;
-    if (state === 'ACKED') return { ...none, state, result: JSON.parse(jsonOf(result ?? null) ?? 'null') as Result };
+    if (state === 'ACKED')
+      return { ...none, state, plan: told.plan, result: JSON.parse(jsonOf(result ?? null) ?? 'null') as Out };
     if (state === 'BLOCKED') return { ...none, state, question: message.question?.question };
     if (state === 'DELAYED') this.#recorder.message = { ...message, readyAt: this.clock.in(delaySeconds) };
     return { ...none, state, error, delaySeconds };

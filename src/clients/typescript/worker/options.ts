@@ -1,11 +1,10 @@
-import type { Args } from '../types.ts';
 import type { AskedQuestion } from './asking.ts';
 import type { ClaimLost } from './errors.ts';
-import type { TaskContext, WorkerMessage } from './task.ts';
+import type { MailboxRef, TaskContext, WorkerMessage } from './task.ts';
 
 export interface WorkerOptions {
   /** The mailbox: by its name, created if it does not exist; by its fields, to create it with these; or by its id. */
-  readonly mailbox: string | Args<'mailbox.create'> | { readonly mailboxId: string };
+  readonly mailbox: MailboxRef;
   /** Receives from this scope and those below it; default `*`, all runs in turn. */
   readonly scopeId?: string | undefined;
   /** How many messages are worked on at once; default 1. */
@@ -15,7 +14,7 @@ export interface WorkerOptions {
   /** The length of the lease, which is renewed at a third of it; default 30. */
   readonly leaseSeconds?: number | undefined;
   /** Publishes the handler's result into this mailbox, in the same step and in the message's scope. */
-  readonly resultsTo?: WorkerOptions['mailbox'] | undefined;
+  readonly resultsTo?: MailboxRef | undefined;
   /** How long a receive is held at the server; default 20. */
   readonly waitSeconds?: number | undefined;
   /** Receives and ends many messages at a time; default true. */

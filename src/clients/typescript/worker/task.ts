@@ -1,13 +1,16 @@
 import type { AtomicCalls } from '../generated/calls.ts';
 import { giveBack, takeFor } from '../giving-back.ts';
 import { jsonOf } from '../json.ts';
+import { withMailbox } from '../mailbox-ids.ts';
+import type { Muster } from '../muster.ts';
+import type { Hold, HoldOptions, PoolRef } from '../pool.ts';
 import { Run } from '../run.ts';
-import { onceWithin } from '../send.ts';
+import { follow, onceWithin } from '../send.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
 import type { CallSpender } from '../spend/spender.ts';
 import { type Attempt, beginAttempt } from '../tracing.ts';
-import type { Answer, OneOf, Typed } from '../types.ts';
+import type { Answer, Args, OneOf, Typed } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist, insistBeyond } from './insist.ts';
 import { Memos } from './memos.ts';
@@ -30,8 +33,17 @@ export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
   Result
 >;
 
+/** A mailbox: by its name, created if it does not exist; by its fields, to create it with these; or by its id. */
+export type MailboxRef = string | Args<'mailbox.create'> | { readonly mailboxId: string };
+
+/** The fields of a message that a handler sends. By default it is sent into the handler's run. */
+export type TaskSendFields = Omit<Args<'message.send'>, 'mailboxId' | 'scopeId' | 'payload'> &
+  Partial<Pick<Args<'message.send'>, 'scopeId'>>;
+
 /** The services for a handler. */
 export interface TaskContext {
+  /** The worker's client, so that a handler needs no global one. */
+  readonly muster: Muster;
   /** Aborts as soon as the claim is lost or the message cancelled, or when the worker stops before the work is done. */
   readonly signal: AbortSignal;
   /**
@@ -51,6 +63,17 @@ export interface TaskContext {
   readonly reserve: (budget: BudgetRef, amountMinor: Amount, options?: ReserveOptions) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
+  /**
+   * Sends a message in this message's run: `await task.send('chapters', { text }, { workKey: message.id })`. It continues the
+   * trace of this message, and waits out an outage while the claim lasts. Another attempt sends again, unless it has the same
+   * `workKey`.
+   */
+  readonly send: (mailbox: MailboxRef, payload: unknown, fields?: TaskSendFields) => Promise<Answer<'message.send'>>;
+  /**
+   * Like `muster.pool(pool).hold`, for this message: the hold belongs to its run, and ends with the claim. Waiting messages of
+   * one worker don't wait for one another.
+   */
+  readonly hold: <T>(pool: PoolRef, body: (hold: Hold) => Promise<T> | T, options?: HoldOptions) => Promise<T>;
   /** Like `muster.spend`, for this message. `call.earlier` finds the reservations of its earlier attempts. */
   readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /**
@@ -122,7 +145,7 @@ export class Task<Payload = unknown, Result = unknown> {
 
   constructor(
     message: WorkerMessage<Payload, Result>,
-    worker: Pick<Spender, 'muster' | 'holder'>,
+    worker: Pick<Spender, 'holder'> & { readonly muster: Muster },
     listener: TaskListener,
   ) {
     this.message = message;
@@ -159,7 +182,29 @@ export class Task<Payload = unknown, Result = unknown> {
     this.memos = new Memos(run, id);
     let reserveCalls = 0;
     this.context = {
+      muster,
       signal,
+      send: async (mailbox, payload, fields) => {
+        signal.throwIfAborted();
+        const { traceContext } = this.attempt;
+        const sendTo = (mailboxId: string) => {
+          const asked = { scopeId, ...fields, mailboxId, payload };
+          return spender.insist((options) => muster.message.send(asked, { ...options, ...traceContext }));
+        };
+        if (typeof mailbox === 'object' && 'mailboxId' in mailbox) return sendTo(mailbox.mailboxId);
+        return withMailbox(muster, typeof mailbox === 'string' ? { name: mailbox } : mailbox, sendTo, spender.insist);
+      },
+      hold: async (pool, body, { signal: given, ...options } = {}) => {
+        signal.throwIfAborted();
+        const over = new AbortController();
+        const stay = [signal, given].map((one) => follow(one, () => over.abort(one?.reason)));
+        // A session for each message: those of a worker that wait would otherwise seem to wait for themselves.
+        const ours = { scopeId, holder: worker.holder, holderSession: id, ...options, signal: over.signal };
+        return muster
+          .pool(pool)
+          .hold(body, ours)
+          .finally(() => stay.forEach((leave) => void leave()));
+      },
       progress: (value) => {
         // A value that cannot be sent is the handler's error.
         const text = jsonOf(value);

@@ -2,6 +2,7 @@
 import { allFailures, type Call, callsOf, type Document, space } from '../document.ts';
 import { answerOf } from './answer.ts';
 import { Arguments } from './arguments.ts';
+import { Keywords } from './keywords.ts';
 import { alone, inAsync, inAtomic, inBatch, type MethodKind } from './kinds.ts';
 import { Methods } from './methods.ts';
 import { Records } from './records.ts';
@@ -31,7 +32,8 @@ class PythonClient {
     const asynchronous = this.#rooms(inAsync);
     const facades = [alone, inBatch, inAtomic].map((kind) => this.#facade(kind));
     const codes = allFailures(this.#document).map(({ code }) => `    '${code}',`);
-    const all = [...this.#records.names, ...this.#arguments.names].sort();
+    const keywords = new Keywords(this.#calls, this.#arguments);
+    const all = [...this.#records.names, ...this.#arguments.names, ...keywords.names].sort();
     const shared = (text: string): string => {
       const used = ['ABSENT', 'After', 'Amount', 'From', 'Id', 'Moment'].filter((name) =>
         new RegExp(`(: |[|=] |\\[)${name}\\b`).test(text),
@@ -48,7 +50,7 @@ class PythonClient {
         'from __future__ import annotations\n',
         'from typing import TYPE_CHECKING, Any, Literal, TypedDict\n',
         'from ._record import Record\n',
-        'if TYPE_CHECKING:\n    from collections.abc import Sequence\n\n    from typing_extensions import NotRequired\n\n    from ._arguments import Id\n',
+        'if TYPE_CHECKING:\n    from collections.abc import Sequence\n\n    from typing_extensions import NotRequired\n\n    from ._arguments import After, Id, Moment\n',
         `__all__ = [\n    'ErrorCode',\n${all.map((name) => `    '${name}',`).join('\n')}\n]\n`,
         '',
         `ErrorCode = Literal[\n${codes.join('\n')}\n]`,
@@ -56,7 +58,9 @@ class PythonClient {
         '\n',
         this.#records.text,
         '\n',
-        `${this.#arguments.text}\n`,
+        this.#arguments.text,
+        '\n',
+        `${keywords.text}\n`,
       ].join('\n'),
       _calls: [
         head('Every call of the API, by primitive.'),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .._arguments import Amount, Id, Moment, copied
 from .._base import Plan
-from .._calls import AtomicCalls
+from .._calls import MESSAGE_SEND, AtomicCalls
 from .._errors import Asked, Stopped
-from .._records import Claim, Waiter
+from .._mailbox_ids import with_mailbox
+from .._pool import Holding
+from .._record import member_of
+from .._records import Claim, SentMessage, Waiter
 from .._spend import Spend, Spending
 from .._transport import Stop
 from .asking import GivenAnswer, answer_of, asking_of
+from .options import MailboxChoice
 from .results import PrerequisiteResult, results_of
 from .spending import OnOverdue, Reservation, reserve, take_units
 from .task import ClaimedTask
@@ -86,6 +91,38 @@ class TaskContext:
         """
         # The handler may go on changing the value before it is sent.
         self._task.listener.progressed(self._task, copied(value))
+
+    def _send(
+        self, mailbox: MailboxChoice, payload: Any, scope_id: Id | None, fields: Mapping[str, Any]
+    ) -> SentMessage:
+        self.raise_if_lost()
+        task = self._task
+        asked = {
+            **{member_of(name): value for name, value in fields.items()},
+            'scopeId': scope_id or self.message.scope_id,
+            'payload': payload,
+        }
+
+        def send_to(mailbox_id: Id) -> SentMessage:
+            args = {**asked, 'mailboxId': mailbox_id}
+            return task.call(MESSAGE_SEND, args, trace_context=task.attempt.trace_context)
+
+        if not isinstance(mailbox, str) and 'mailbox_id' in mailbox:
+            return send_to(mailbox['mailbox_id'])
+        create = {'name': mailbox} if isinstance(mailbox, str) else mailbox
+        return with_mailbox(task.muster, create, send_to, task.call)
+
+    @contextmanager
+    def _held(self, holding: Holding) -> Generator[Holding]:
+        """Holds units during a block. If the claim ends while it waits for them, raises the reason."""
+        self.raise_if_lost()
+        with ExitStack() as stack:
+            try:
+                held = stack.enter_context(holding)
+            except Stopped:
+                self.raise_if_lost()
+                raise
+            yield held
 
     def _reserve(
         self, budget: Id, amount_minor: Amount, settle_by: Moment | None, on_overdue: OnOverdue | None

@@ -7,23 +7,28 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from .._arguments import Amount, Id, Moment
+from .._async_pool import AsyncHolding
 from .._async_run import AsyncRun
 from .._client import AsyncMuster, AsyncReservation, Reserving
 from .._errors import WorkerClosed
 from .._model_call import ModelCall
-from .._records import Claim, Waiter
+from .._records import Claim, SendFields, SentMessage, Waiter
 from .._spend import Spend
 from .._transport import Stop, any_of
 from . import signals
 from .context import TaskContext
 from .memos import keep
+from .options import MailboxChoice
 from .results import PrerequisiteResult
 from .spending import OnOverdue, Reservation, leave_line
 from .task import ClaimedTask
 from .worker import WorkerBase
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 T = TypeVar('T')
 
@@ -51,6 +56,37 @@ class AsyncTask(TaskContext):
         """Like `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
         make: partial[Reservation] = partial(self._reserve, budget, amount_minor, settle_by, on_overdue)
         return Reserving(self._muster, make)
+
+    @property
+    def muster(self) -> AsyncMuster:
+        """Like `Task.muster`."""
+        return self._muster
+
+    async def send(
+        self, mailbox: MailboxChoice, payload: Any, *, scope_id: Id | None = None, **fields: Unpack[SendFields]
+    ) -> SentMessage:
+        """Like `Task.send`."""
+        return await self._muster.in_thread(partial(self._send, mailbox, payload, scope_id, fields))
+
+    def hold(
+        self,
+        pool: Id,
+        units: int = 1,
+        *,
+        holder_session: str | None = None,
+        lease_seconds: int = 30,
+        ttl_seconds: float = 300,
+    ) -> AsyncHolding:
+        """Like `Task.hold`: `async with task.hold('deploys') as hold`."""
+        self.raise_if_lost()
+        return self._muster.pool(pool).hold(
+            units,
+            scope_id=self.message.scope_id,
+            holder=self._task.holder,
+            holder_session=holder_session or self.message.id,
+            lease_seconds=lease_seconds,
+            ttl_seconds=ttl_seconds,
+        )
 
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id. Waits in line until they are granted."""

@@ -16,7 +16,7 @@ from .._base import Endpoint, Plan
 from .._errors import ClaimLost, MusterError, Stopped
 from .._records import Claim
 from .._run import NoteCaller, Run
-from .._tracing import Attempt
+from .._tracing import Attempt, TraceContext
 from .._transport import Stop, any_of
 from .insist import insist, insist_beyond
 from .memos import Memos
@@ -90,7 +90,12 @@ class ClaimedTask:
         self.leased_from(self.received_at)
 
     def call(
-        self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None, key: str | None = None
+        self,
+        endpoint: Endpoint[T],
+        args: Mapping[str, Any],
+        stop: Stop | None = None,
+        key: str | None = None,
+        trace_context: TraceContext = TraceContext(),
     ) -> T:
         """Makes a call until it is answered, while the claim lasts.
 
@@ -99,13 +104,20 @@ class ClaimedTask:
             args: its arguments
             stop: ends a call held at the server
             key: the Idempotency-Key; default: a new one
+            trace_context: the call's trace; default: the active span
         """
         once_key: str = ABSENT if endpoint.method == 'GET' else key or str(uuid.uuid4())
         timeout_seconds = None if stop else self._timeout_seconds
 
         def attempt() -> T:
             return self.muster.request(
-                endpoint, args, idempotency_key=once_key, attempts=1, timeout_seconds=timeout_seconds, stop=stop
+                endpoint,
+                args,
+                idempotency_key=once_key,
+                attempts=1,
+                timeout_seconds=timeout_seconds,
+                stop=stop,
+                trace_context=trace_context,
             )
 
         return insist(self, attempt, lambda error: self.listener.repeats(self, error))

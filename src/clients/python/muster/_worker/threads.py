@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import Any, Literal, NoReturn, TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from .._arguments import Amount, Id, Moment
 from .._client import Muster
 from .._errors import WorkerClosed
 from .._model_call import ModelCall
-from .._records import Claim, Waiter
+from .._pool import Holding
+from .._records import Claim, SendFields, SentMessage, Waiter
 from .._run import Run
 from .._spend import Spend, spend
 from . import signals
 from .context import TaskContext
+from .options import MailboxChoice
 from .results import PrerequisiteResult
 from .spending import OnOverdue, Reservation
 from .task import ClaimedTask
 from .worker import WorkerBase, wait_for
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 T = TypeVar('T')
 
@@ -62,6 +67,62 @@ class Task(TaskContext):
             LookupError: there is no budget with this name
         """
         return self._reserve(budget, amount_minor, settle_by, on_overdue)
+
+    @property
+    def muster(self) -> Muster:
+        """The worker's client, so that a handler needs no global one."""
+        return self._task.muster
+
+    def send(
+        self, mailbox: MailboxChoice, payload: Any, *, scope_id: Id | None = None, **fields: Unpack[SendFields]
+    ) -> SentMessage:
+        """Sends a message in this message's run: `task.send('chapters', {'text': text}, work_key=message.id)`.
+
+        It continues the trace of this message, and waits out an outage while the claim lasts. Another attempt sends
+        again, unless it has the same `work_key`.
+
+        Args:
+            mailbox: its name, created if it does not exist; its fields, to create it with these; or `{'mailbox_id': …}`
+            payload: any JSON value
+            scope_id: the run; default: this message's
+            fields: as those of `muster.message.send`
+        """
+        return self._send(mailbox, payload, scope_id, fields)
+
+    def hold(
+        self,
+        pool: Id,
+        units: int = 1,
+        *,
+        holder_session: str | None = None,
+        lease_seconds: int = 30,
+        ttl_seconds: float = 300,
+    ) -> AbstractContextManager[Holding]:
+        """Like `muster.pool(pool).hold`, for this message: `with task.hold('deploys') as hold: write(hold.fence)`.
+
+        The hold belongs to its run, and the wait ends with the claim. Waiting messages of one worker don't wait for one
+        another.
+
+        Args:
+            pool: the pool, by name or id
+            units: the units to hold, all or none
+            holder_session: by which deadlocks among waiting holders are found; default: one for the message
+            lease_seconds: the length of the lease
+            ttl_seconds: how long to wait for the units, math.inf included; 0 for not at all
+        """
+        message = self.message
+        return self._held(
+            self.muster.pool(pool).hold(
+                units,
+                scope_id=message.scope_id,
+                holder=self._task.holder,
+                # Those of a worker that wait would otherwise seem to wait for themselves.
+                holder_session=holder_session or message.id,
+                lease_seconds=lease_seconds,
+                ttl_seconds=ttl_seconds,
+                stop=self._task.stop,
+            )
+        )
 
     def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id. Waits in line until they are granted."""
