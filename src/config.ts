@@ -40,6 +40,7 @@ export interface Config {
   webhookAllowPrivate: boolean;
   /** 0: history is never packed */
   sealAfterSeconds: number;
+  /** 0: no snapshots, as backups are made in another way */
   snapshotIntervalSeconds: number;
   snapshotKeep: number;
   /** the redis-server program of the embedded store; null: look for one */
@@ -171,7 +172,7 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
   snapshotIntervalSeconds: {
     name: 'SNAPSHOT_INTERVAL_SECONDS',
     fallback: 3600,
-    ...wholeNumber(1, maxSeconds),
+    ...wholeNumber(0, maxSeconds),
   },
   snapshotKeep: { name: 'SNAPSHOT_KEEP', fallback: 24, ...wholeNumber(1, maxSnapshots) },
   redisServer: {

@@ -70,7 +70,8 @@ function redirectWarnings(log: Logger): void {
   };
 }
 
-function snapshotsOf(config: Config): SnapshotterOptions {
+function snapshotsOf(config: Config): SnapshotterOptions | undefined {
+  if (config.snapshotIntervalSeconds === 0) return undefined;
   return {
     folder: snapshotFolder(config.dataDir),
     keep: config.snapshotKeep,
@@ -82,6 +83,7 @@ function snapshotsOf(config: Config): SnapshotterOptions {
 /** Makes a snapshot of an embedded store that is about to stop, unless there is a recent one or it takes too long. */
 async function lastSnapshot(socketPath: string, config: Config, log: Logger): Promise<void> {
   const options = snapshotsOf(config);
+  if (!options) return;
   const [newest] = await listSnapshots(options.folder);
   if (newest && Date.now() - Date.parse(newest.createdAt) < newMs) return;
   try {
@@ -121,7 +123,8 @@ async function start(config: Config, { log, ...store }: Start): Promise<MusterSe
   const oidc = oidcOf(config);
   const tracing = config.otelExporterOtlpEndpoint === null ? undefined : await loadTracing(log);
   return startService({
-    ...{ ...store, role, host, port, log, snapshots, tracing },
+    ...{ ...store, role, host, port, log, tracing },
+    ...(snapshots && { snapshots }),
     ...{ ...outside, ...(oidc && { oidc }), ...metrics, ...settings },
   });
 }

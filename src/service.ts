@@ -11,7 +11,7 @@ import type { Overrides } from './engine/library/loader.ts';
 import { Metrics } from './engine/metrics/metrics.ts';
 import { StoreReader } from './engine/metrics/store-reading.ts';
 import { openapiText } from './engine/openapi/openapi.ts';
-import { probeNames, warnOfShards } from './engine/redis/cluster.ts';
+import { probeNames, takesSnapshots, warnOfShards } from './engine/redis/cluster.ts';
 import { connect, type Store } from './engine/redis/connection.ts';
 import { Due } from './engine/redis/due.ts';
 import { checkFormat } from './engine/redis/format.ts';
@@ -20,11 +20,13 @@ import { Refusal, Scripts, StoreUnavailable } from './engine/redis/scripts.ts';
 import { Wake } from './engine/redis/wake.ts';
 import { GivingBack } from './engine/route/giving-back.ts';
 import { OpenRequests } from './engine/route/open-requests.ts';
+import { SnapshotWatch } from './jobs/snapshot/health.ts';
 import type { Tracing } from './jobs/tracing/tracing.ts';
 import type { Deliverer } from './jobs/workers/deliverer.ts';
 import { Packing } from './jobs/workers/packing.ts';
 import { Retention } from './jobs/workers/retention.ts';
 import { type SnapshotterOptions, Workers } from './jobs/workers/workers.ts';
+import { readWorkers } from './jobs/workers/workers-state.ts';
 import { AnswerPages } from './pages/answer/site.ts';
 import { signInPage } from './pages/console/sign-in.ts';
 import { consoleSite } from './pages/console/site.ts';
@@ -146,8 +148,19 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const unready = () => whyUnready(store, scripts);
   const ready = async () => (await unready()) === undefined;
   const events = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
+  const { snapshots } = options;
+  const isWorker = options.role !== 'api';
+  const watch = snapshots && isWorker && takesSnapshots(store) ? new SnapshotWatch(snapshots) : undefined;
   const reader = new StoreReader(
-    { store, scripts, ready, events, packedAfterSeconds: packing.latestSeconds },
+    {
+      store,
+      scripts,
+      ready,
+      events,
+      packedAfterSeconds: packing.latestSeconds,
+      workers: () => readWorkers(store),
+      snapshots: watch && (() => watch.read()),
+    },
     options.metricsMaxAgeMs ?? metricsMaxAgeMs,
   );
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
@@ -157,6 +170,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     isPrivate: options.metricsPort !== undefined,
     maxAgeMs: Math.min(scrapeMaxAgeMs, options.metricsMaxAgeMs ?? scrapeMaxAgeMs),
     held,
+    // A worker refuses nobody.
+    refusals: options.role === 'worker' ? [] : Object.keys(product.errors),
   });
   scripts.observer = metrics.traffic;
   if (options.tracing) scripts.around = options.tracing.script;
@@ -212,7 +227,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         { ...core, routes: [], spacelessRoutes: [], gateways: [], showsMetrics: true },
         'METRICS_PORT',
       );
-    if (options.role !== 'api') await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);
+    if (isWorker) await workers.start({ ...core, targets }, () => open('patient'), snapshots, watch);
   } catch (error) {
     await stop();
     throw error;

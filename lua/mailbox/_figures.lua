@@ -5,7 +5,7 @@
 --- events.
 ---
 ---   sent, mailbox     its messages, plus those removed or packed (`goneTotal`)
----   acked, mailbox    sent, less the live messages and those that ended otherwise
+---   acked, mailbox    sent, less the live messages and those that ended otherwise; `ackedRemoved` of them are not kept
 ---   acked, space      the ACKED messages, plus those removed (`ackedRemoved`)
 ---   sent, space       live and ended messages, less the requeues (`requeuedTotal`)
 ---   claimed, both     acked, plus CLAIMED, plus claims that ended otherwise (`unackedTotal`)
@@ -37,6 +37,12 @@ local function mailboxTotals(box)
   local acked = sent + box.requeuedTotal - box.ready - box.delayed - box.blocked - box.claimed - rejected - failed
     - expired - cancelled
   return listed(sent, acked, box.claimed, box.unackedTotal, rejected, failed, expired, cancelled)
+end
+
+--- The ACKED messages of a mailbox that have not been removed; false in a mailbox of an earlier version, which did not
+--- count the removed ones. box: its whole record.
+function figures.ackedKept(box)
+  return box.ackedRemoved and mailboxTotals(box)[3] - box.ackedRemoved
 end
 
 local function loadSpace()

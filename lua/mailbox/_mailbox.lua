@@ -20,12 +20,17 @@ function mailbox.isEmpty(box)
   return box.ready + box.delayed + box.claimed == 0 and mailbox.backlog(box) == 0
 end
 
---- The pause after the given number of attempts.
-function mailbox.pauseSeconds(mailboxId, attempts)
+--- The pause after the given number of attempts. own: of a message that may have pauses of its own, its record with
+--- `retryDelaySeconds` and `maxRetryDelaySeconds`, each false if the mailbox's holds; else nil.
+function mailbox.pauseSeconds(mailboxId, attempts, own)
   local box = mailbox.load(mailboxId, 'retryDelaySeconds', 'maxRetryDelaySeconds')
-  local first = box.retryDelaySeconds
+  local first, longest = box.retryDelaySeconds, box.maxRetryDelaySeconds
+  if own then
+    first = own.retryDelaySeconds or first
+    longest = own.maxRetryDelaySeconds or math.max(longest, own.retryDelaySeconds or 0)
+  end
   if first == 0 then return 0 end
-  return math.min(box.maxRetryDelaySeconds, first * 2 ^ (attempts - 1))
+  return math.min(longest, first * 2 ^ (attempts - 1))
 end
 
 --- The fields that sends and receives need; nil if there is no such mailbox.

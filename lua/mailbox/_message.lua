@@ -52,9 +52,12 @@ function message.keep(record, field, text)
 end
 
 --- Subtracts a message that retention removes from the counts.
-function message.remove(state)
+function message.remove(mailboxId, state)
   message.leave(state)
-  if state == 'ACKED' then count.space('ackedRemoved', 1) end
+  if state ~= 'ACKED' then return end
+  count.space('ackedRemoved', 1)
+  local box = mailbox.load(mailboxId, 'ackedRemoved')
+  if box and box.ackedRemoved then records.addTo(box, 'ackedRemoved', 1) end
 end
 
 --- Moves the record from record.state (nil for a new one) to `state`, and counts both. Tasks are counted as messages;

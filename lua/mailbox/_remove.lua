@@ -31,7 +31,7 @@ function message.removeOld(messageId, at)
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then
     records.add(keys.mailbox(record.mailboxId), 'failed', -1)
   end
-  message.remove(record.state)
+  message.remove(record.mailboxId, record.state)
   if mailbox.anyBlocked() then dependents.gone(messageId, record.state) end
   for _, field in ipairs(kept) do
     count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field))

@@ -69,7 +69,12 @@ function message.release(record, at, pauseSeconds)
   message.needTrace(record)
   local box = mailbox.read(record.mailboxId)
   records.set(box, 'claimed', box.claimed - 1)
-  local readyAt = at + 1000 * (pauseSeconds or mailbox.pauseSeconds(record.mailboxId, record.attempts))
+  if not pauseSeconds then
+    -- A message with pauses of its own has a place.
+    local own = record.place and message.load(record.id, 'retryDelaySeconds', 'maxRetryDelaySeconds')
+    pauseSeconds = mailbox.pauseSeconds(record.mailboxId, record.attempts, own)
+  end
+  local readyAt = at + 1000 * pauseSeconds
   if readyAt > now then
     -- The place shows when it began to wait (mailbox/_hooks).
     records.set(record, 'place', ready.placeAt(at))

@@ -63,6 +63,13 @@ function message.traced(traceparent, tracestate)
   return traceparent ~= '' and { traceparent = traceparent, tracestate = tracestate ~= '' and tracestate or nil } or nil
 end
 
+--- The pauses of its own that a new message has: the first and the longest, nil where the mailbox's hold. text:
+--- both, separated by a space, each `-` if left out; '' without either.
+function message.pauses(text)
+  local first, longest = string.match(text, '^(%S+) (%S+)$')
+  return tonumber(first), tonumber(longest)
+end
+
 --- Whether a message has open prerequisites. options: from mailbox/_options, or a record after message.obstacle.
 function message.willWait(options)
   return options and options.places and options.places[1] ~= nil

@@ -1,10 +1,11 @@
 --- @export names
---- @include lib/page lib/records lib/sorted mailbox/_keyed mailbox/_mailbox mailbox/_message mailbox/_others
---- @include mailbox/_ready
+--- @include lib/page lib/records lib/sorted mailbox/_figures mailbox/_keyed mailbox/_mailbox mailbox/_message
+--- @include mailbox/_others mailbox/_ready
 --- A mailbox as reads show it; nil if there is no such mailbox.
 function mailbox.view(mailboxId)
   local record = mailbox.load(mailboxId)
-  if record then record.oldestReadyAt = oldest.readyOf(mailboxId, 16) end
+  if not record then return nil end
+  record.oldestReadyAt, record.acked = oldest.readyOf(mailboxId, 16), figures.ackedKept(record)
   return record
 end
 

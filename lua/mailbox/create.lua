@@ -21,7 +21,7 @@ local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = tonumber(backlogLimit),
   maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
   maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), perKey = tonumber(perKey), recipientId = recipientId, failed =
-    0, name = name, createdAt = now })
+    0, ackedRemoved = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)
 names.add(name, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })

@@ -34,7 +34,7 @@ local function removeMessage(row)
   if row.key then sorted.remove(keys.keyed(mailboxId, row.key), row.id) end
   if message.requeueable[state] then sorted.remove(keys.requeueable(mailboxId, state), row.id) end
   if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end
-  message.remove(state)
+  message.remove(mailboxId, state)
   if mailbox.anyBlocked() then dependents.gone(row.id, state) end
   count.space('retainedBytes', -row.bytes)
   if row.isTask then

@@ -1,7 +1,8 @@
 --- Creates a schedule; its name is unique in the space. cron, everySeconds: '' for the one not used; maxAttempts: ''
---- for the mailbox's setting; priority, key: '' for none.
+--- and the delays: '' for the mailbox's setting; priority, key: '' for none.
 --- @request write
---- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts priority key tail
+--- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts retryDelaySeconds
+--- @args maxRetryDelaySeconds priority key tail
 --- @reply schedule:schedule
 --- @long payload
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_send schedule/_change
@@ -20,8 +21,9 @@ local id = newId(tail)
 local firstAt = schedule.following(id, cron, tonumber(everySeconds), timezone, { nextAt = nextAt, after = after })
 local record = { id = id, name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload,
   cron = cron ~= '' and cron, everySeconds = tonumber(everySeconds) or false, timezone = timezone,
-  maxAttempts = tonumber(maxAttempts) or false, priority = tonumber(priority) or 0, key = key ~= '' and key, missed =
-    0 }
+  maxAttempts = tonumber(maxAttempts) or false, retryDelaySeconds = tonumber(retryDelaySeconds) or false,
+  maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds) or false, priority = tonumber(priority) or 0,
+  key = key ~= '' and key, missed = 0 }
 if not path then scope.create(scopeId) end
 schedule.insert(record)
 schedule.enter(record, 'ACTIVE')

@@ -8,6 +8,7 @@ import { ApiError } from '../engine/route/errors.ts';
 import { SnapshotFailure } from '../jobs/snapshot/failure.ts';
 import { escaped, visible } from '../pages/text/visible.ts';
 import { InvalidInput } from '../primitives/org/input.ts';
+import { ImportIncomplete } from './incomplete.ts';
 
 /** Messages for refusals of the operator's scripts, given the script's detail. */
 const messages: Record<string, (detail: string) => string> = {
@@ -51,6 +52,7 @@ function explain(error: unknown): { code: string; message: string } {
   if (error instanceof MusterError) return { code: error.code, message };
   if (error instanceof ApiError) return { code: error.code, message };
   if (error instanceof InvalidInput) return { code: error.code, message };
+  if (error instanceof ImportIncomplete) return { code: error.code, message };
   if (error instanceof SnapshotFailure) return { code: error.code, message };
   if (error instanceof ConfigError) return { code: 'VALIDATION_FAILED', message };
   if (error instanceof StoreUnavailable || error instanceof OtherFormat) return { code: 'STORE_UNAVAILABLE', message };

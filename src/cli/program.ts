@@ -4,6 +4,7 @@ import { addAuditCommands } from './audit.ts';
 import { Cli, examples, type Streams } from './command.ts';
 import { envelope } from './errors.ts';
 import { addEventsCommand } from './events.ts';
+import { addImportCommands } from './import.ts';
 import { addKeyCommands } from './key.ts';
 import { addOrgCommands } from './org.ts';
 import { addQuestionCommands } from './question.ts';
@@ -12,7 +13,7 @@ import { addSpaceCommands } from './space.ts';
 import { addTopCommand } from './top.ts';
 
 const about = [
-  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, answers questions, and shows live figures.',
+  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, answers questions, shows live figures, and imports the queues of BullMQ.',
   'Prints tables on a terminal, and one JSON value in a pipe or with --json (events: one a line); errors go to stderr, with exit status 1.',
   'The store is the one in REDIS_URL, or else the embedded one that muster serve (npm start) runs on DATA_DIR (default ./data).',
 ].join('\n\n');
@@ -26,6 +27,7 @@ const nouns = [
   addQuestionCommands,
   addTopCommand,
   addSnapshotCommands,
+  addImportCommands,
 ];
 
 /** Runs a command line. Resolves with the error's envelope if it failed, or null. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
 import { asksTheApi, clientOf } from './client.ts';
 import { type Cli, examples } from './command.ts';
+import { roundedIn } from './rounded.ts';
 
 const example = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 /** Pages of 200. Nobody at a terminal reads more. */
@@ -52,13 +53,6 @@ function userName(): string {
   }
 }
 
-/** The significant digits of a number. */
-const digits = (number: string): string =>
-  number
-    .replace(/e.*/i, '')
-    .replaceAll(/\D/g, '')
-    .replaceAll(/^0+|0+$/g, '');
-
 function parsed(text: string): unknown {
   let value: unknown;
   try {
@@ -67,8 +61,7 @@ function parsed(text: string): unknown {
     throw new ConfigError('the answer must be JSON with --as-json, such as \'"yes"\' or \'{"pages":[1]}\'');
   }
   // The client sends the parsed value, in which a number has only the digits that JavaScript keeps.
-  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? [];
-  const rounded = numbers.find((number) => digits(number) !== digits(String(Number(number))));
+  const rounded = roundedIn(text);
   if (rounded === undefined) return value;
   throw new ConfigError(`the answer has a number that would be rounded, ${rounded}: send it as a text, "${rounded}"`);
 }

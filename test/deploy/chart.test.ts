@@ -143,10 +143,9 @@ describe('the Helm chart', () => {
     const { properties }: Schema = JSON.parse(await read('docs/deploy/chart/values.schema.json'));
     const fixed = ['ROLE', 'REDIS_URL', 'HOST', 'PORT', 'METRICS_PORT', 'DATA_DIR'];
     const ofTheEmbeddedStore = ['REDIS_SERVER', 'REDIS_MAXMEMORY'];
-    const ofSnapshots = ['SNAPSHOT_INTERVAL_SECONDS', 'SNAPSHOT_KEEP'];
     const others = [...settingsHelp().matchAll(/^ {2}([A-Z_]+)/gm)]
       .map(([, name = '']) => name)
-      .filter((name) => ![...fixed, ...ofTheEmbeddedStore, ...ofSnapshots].includes(name) && !/^OTEL_/.test(name));
+      .filter((name) => ![...fixed, ...ofTheEmbeddedStore].includes(name) && !/^OTEL_/.test(name));
     expect(Object.keys(properties?.['settings']?.properties ?? {})).to.have.members(others);
     const settings = { PUBLIC_URL: 'https://muster.example.com', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318' };
     const objects = await rendered({ settings });

@@ -4,7 +4,19 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-const words = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'and', 'or', 'unless', 'bool']);
+const words = new Set([
+  'by',
+  'without',
+  'on',
+  'ignoring',
+  'group_left',
+  'group_right',
+  'and',
+  'or',
+  'unless',
+  'bool',
+  'offset',
+]);
 
 /** The metrics in a PromQL expression, each with the labels in its braces and in the expression's `by (…)`. */
 export function selectorsOf(expression: string): Selector[] {

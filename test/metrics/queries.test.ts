@@ -35,7 +35,8 @@ describe('The queries of dashboard and alerts', () => {
   let seen: Scrape;
   before(async () => {
     metered = await Metered.start();
-    const service = await metered.service({ metricsPort: 0 });
+    const snapshots = { folder: metered.store.dataDir, keep: 1, intervalSeconds: 3600, embedded: true };
+    const service = await metered.service({ metricsPort: 0, snapshots });
     await service.store.config('SET', 'maxmemory', String(2 ** 30));
     const world = await World.create({ on: service, plan: 'free' });
     await world.get('/budgets');
@@ -92,6 +93,7 @@ describe('The queries of dashboard and alerts', () => {
       'muster_store_evicted_keys_total',
       'muster_store_memory_ratio',
       'muster_retained_bytes_ratio',
+      'muster_snapshot_failing',
       'muster_spaces_read',
       'muster_spaces_partial',
     ]);

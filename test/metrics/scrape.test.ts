@@ -46,9 +46,12 @@ describe('GET /metrics', () => {
     const view = { method: 'GET', route: `${spaces}/budgets/:budgetId` };
     expect(now.value('muster_http_requests_total', { ...view, status: '400' })).to.equal(1);
     expect(now.value('muster_http_requests_total', { ...view, status: '404' })).to.equal(1);
-    expect(begun.value('muster_refusals_total', { code: 'VALIDATION_FAILED' })).to.equal(undefined);
+    expect(begun.value('muster_refusals_total', { code: 'VALIDATION_FAILED' })).to.equal(0);
     expect(now.value('muster_refusals_total', { code: 'VALIDATION_FAILED' })).to.equal(2);
     expect(now.value('muster_refusals_total', { code: 'BUDGET_NOT_FOUND' })).to.equal(1);
+    expect(begun.value('muster_http_responses_total', { class: '5xx' })).to.equal(0);
+    const failed = (one: typeof now) => one.value('muster_http_responses_total', { class: '4xx' }) ?? Number.NaN;
+    expect(failed(now) - failed(begun)).to.equal(3);
     expect(now.value('muster_script_duration_seconds_count', { script: 'mailbox/send' })).to.equal(3);
     expect(now.value('muster_script_duration_seconds_sum', { script: 'mailbox/send' })).to.be.within(0.0001, 3);
   });

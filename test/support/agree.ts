@@ -32,6 +32,7 @@ export async function expectAgreement(world: World, { isClockSteady = true, hasF
   for (const [type, kept] of Object.entries(census.events)) expect(counts.events[type], type).to.be.at.least(kept);
   const isWhole = trimmedThrough === undefined;
   if (isWhole && isClockSteady && hasFigures) await expectNone(stored.figures);
+  await expectNone(stored.acked);
   await expectNone(stored.scopes);
   if (stored.hasAllMessages && hasFigures) await expectNone(stored.ended);
   await expectNone(stored.budgets(isWhole));

@@ -374,6 +374,17 @@ async function* figureDifferences(
   }
 }
 
+/** Where the ACKED messages that a mailbox shows are others than it keeps. */
+async function* ackedDifferences(records: Records, messages: readonly Hash[], world: World): AsyncGenerator<string> {
+  let asked = 0;
+  for (const [id] of records.of('mailbox')) {
+    if (asked++ > maxAsked) return;
+    const { body } = await world.get(`/mailboxes/${id}`);
+    const kept = messages.filter(({ mailboxId, state }) => mailboxId === id && state === 'ACKED').length;
+    if (body.counts.acked !== kept) yield `mailbox ${id} shows ${body.counts.acked} ACKED messages, and keeps ${kept}`;
+  }
+}
+
 /** A space's expected census, backlog, waits and counters, counted from its records. */
 export async function recount(world: World) {
   const records = await Records.read(world);
@@ -425,6 +436,7 @@ export async function recount(world: World) {
       [...messages, ...records.all('question')].reduce((sum, { textBytes }) => sum + Number(textBytes), 0) +
       [...records.notes.keys()].reduce((sum, id) => sum + notes.of(id, 'noteBytes'), 0),
     figures: figureDifferences(records, world, happened),
+    acked: ackedDifferences(records, messages, world),
     notes: notes.differences(records.of('scope'), noteCounters),
     unsoundNotes: unsoundNotes(records),
     activeRoots: new Set(live.map(({ scopeId }) => records.path(scopeId)[0])).size,

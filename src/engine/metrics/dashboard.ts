@@ -62,7 +62,11 @@ const rows: Record<string, Panel[]> = {
     series('Requests per second by status', 'reqps', {
       '{{status}}': sumBy('status', rate('muster_http_requests_total')),
     }),
+    series('Share of 5xx', 'percentunit', {
+      share: `sum(${rate('muster_http_responses_total', `class="5xx",${instance}`)}) / sum(${rate('muster_http_responses_total')})`,
+    }),
     series('Refusals per second by code', 'reqps', { '{{code}}': sumBy('code', rate('muster_refusals_total')) }),
+    series('Highest share of a rate', 'percentunit', { share: 'max(muster_rate_used_ratio)' }),
   ],
   Latency: [
     series(
@@ -73,6 +77,7 @@ const rows: Record<string, Panel[]> = {
     ),
     series('p99 by route', 's', { '{{route}}': quantile(0.99, latency, 'le, route', notHeld) }),
     series('Held requests', 'short', { '{{kind}}': sumBy('kind', `muster_held_requests{${instance}}`) }),
+    series('Held receives by process', 'short', { '{{instance}}': `muster_held_requests{kind="receive",${instance}}` }),
   ],
   Scripts: [
     series('Scripts per second', 'ops', { '{{script}}': sumBy('script', rate(`${script}_count`)) }),
@@ -112,9 +117,11 @@ const rows: Record<string, Panel[]> = {
     }),
     series('Oldest', 's', {
       'ready message': 'max(muster_oldest_ready_age_seconds)',
+      claim: 'max(muster_oldest_claim_age_seconds)',
       waiter: 'max(muster_oldest_waiter_age_seconds)',
       'overdue timer': 'max(muster_sweep_lag_seconds)',
       'overdue schedule': 'max(muster_schedule_lag_seconds)',
+      'round of the workers': 'max(muster_worker_lag_seconds)',
       'oldest to pack': 'max(muster_pack_lag_seconds)',
     }),
     series('Webhook outbox', 'short', { '{{state}}': 'max by (state) (muster_outbox)' }),
@@ -128,6 +135,10 @@ const rows: Record<string, Panel[]> = {
     series('Memory', 'bytes', {
       used: 'max(muster_store_memory_bytes)',
       'retained by spaces': 'max(muster_retained_bytes)',
+    }),
+    series('Newest snapshot', 's', {
+      age: 'min(muster_snapshot_age_seconds)',
+      interval: 'min(muster_snapshot_interval_seconds)',
     }),
     series('Connections', 'short', { connections: 'max(muster_store_clients)', servers: 'max(muster_store_masters)' }),
   ],

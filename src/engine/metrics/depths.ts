@@ -41,7 +41,14 @@ const ages = [
 
 const depths = {
   script: 'space/depths',
-  reply: { seen: number(), spaces: number(), sums: raw<number[]>(), ages: raw<number[]>(), fullest: number().orNull() },
+  reply: {
+    seen: number(),
+    spaces: number(),
+    sums: raw<number[]>(),
+    ages: raw<number[]>(),
+    fullest: number().orNull(),
+    busiest: number(),
+  },
 };
 
 /** Pending work, summed over all organizations. */
@@ -58,6 +65,8 @@ export interface Depths {
   readonly failingDestinationSeconds: number;
   /** By organization: the retained bytes of its fullest space, as a share of their limit; without those that have none. */
   readonly retainedRatios: ReadonlyMap<string, number>;
+  /** By organization: the highest share of their requests per minute that it and its spaces have used in this minute. */
+  readonly rateRatios: ReadonlyMap<string, number>;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
@@ -79,9 +88,10 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     ages: ages.join(),
     maxSpaces: maxSpacesPerOrganization,
   };
-  const retainedRatios = new Map<string, number>();
+  const [retainedRatios, rateRatios] = [new Map<string, number>(), new Map<string, number>()];
   const add = (org: string, found: Answered<typeof depths.reply>): void => {
     if (found.fullest !== null) retainedRatios.set(org, found.fullest / 1000);
+    rateRatios.set(org, found.busiest / 1000);
     for (const [i, name] of counters.entries()) counts.set(name, (counts.get(name) ?? 0) + (found.sums[i] ?? 0));
     spaces += found.seen;
     isPartial ||= found.seen < found.spaces;
@@ -113,6 +123,7 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     messagesUnpackedAgeSeconds,
     failingDestinationSeconds,
     retainedRatios,
+    rateRatios,
     spaces,
     isPartial,
   };

@@ -12,6 +12,8 @@ interface MetricsParts {
   readonly isPrivate: boolean;
   /** How old the response may be. */
   readonly maxAgeMs: number;
+  /** The codes of the errors that it may answer with. */
+  readonly refusals: readonly string[];
   /** How many requests this process is holding. */
   readonly held: { readonly receives: () => number; readonly reads: () => number; readonly watches: () => number };
 }
@@ -19,11 +21,12 @@ interface MetricsParts {
 /** The response to GET /metrics. */
 export class Metrics {
   static readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
-  readonly traffic = new Traffic();
+  readonly traffic: Traffic;
   readonly maxAgeMs: number;
   readonly #registry = new Registry();
 
-  constructor({ role, reader, isPrivate, maxAgeMs, held }: MetricsParts) {
+  constructor({ role, reader, isPrivate, maxAgeMs, refusals, held }: MetricsParts) {
+    this.traffic = new Traffic(refusals);
     this.maxAgeMs = maxAgeMs;
     const metrics = [
       scraped('gauge', 'muster_info', 'Always 1', () => [{ labels: { version, role }, value: 1 }]),

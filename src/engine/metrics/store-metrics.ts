@@ -1,6 +1,6 @@
 import type { Metric } from 'prom-client';
 import { countOf } from '../declare/event.ts';
-import { holdStates, messageStates, outboxStates, scheduleStates } from './depths.ts';
+import { type Depths, holdStates, messageStates, outboxStates, scheduleStates } from './depths.ts';
 import { figureNames, totalOf } from './message-figures.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
@@ -25,6 +25,14 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       const { depths } = await read();
       if (!depths) return [];
       return states.map((state) => ({ labels: { state }, value: depths.counts.get(`${kind}:${state}`) ?? 0 }));
+    });
+  /** By organization if they may be named, else only the highest. */
+  const byOrganization = (name: string, help: string, of: (depths: Depths) => ReadonlyMap<string, number>): Metric =>
+    scraped('gauge', name, help, async (): Promise<Sample[]> => {
+      const { depths } = await read();
+      const ratios = depths ? [...of(depths)] : [];
+      if (isPrivate) return ratios.map(([org, value]) => ({ labels: { org }, value }));
+      return ratios.length === 0 ? [] : [{ value: Math.max(...ratios.map(([, value]) => value)) }];
     });
 
   return [
@@ -53,6 +61,26 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       'muster_sweep_lag_seconds',
       'How long the earliest due timer has been overdue',
       ({ sweepLagSeconds }) => sweepLagSeconds,
+    ),
+    gauge(
+      'muster_worker_lag_seconds',
+      "How late the workers' next round is, whether anything is due or not: above some seconds, no worker runs",
+      ({ workerLagSeconds }) => workerLagSeconds,
+    ),
+    gauge(
+      'muster_snapshot_age_seconds',
+      "How old the newest snapshot in this worker's folder is, or how long it has run without one",
+      ({ snapshots }) => snapshots?.ageSeconds,
+    ),
+    gauge(
+      'muster_snapshot_interval_seconds',
+      'How often the workers make a snapshot',
+      ({ snapshots }) => snapshots?.intervalSeconds,
+    ),
+    gauge(
+      'muster_snapshot_failing',
+      "Whether this worker's last snapshot failed or was refused, and there is none since",
+      ({ snapshots }) => snapshots?.isFailing,
     ),
     byState('muster_messages', 'Unfinished messages of all organizations', 'messages', messageStates),
     scraped(
@@ -103,6 +131,11 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       ({ depths }) => depths?.oldestReadyAgeSeconds,
     ),
     gauge(
+      'muster_oldest_claim_age_seconds',
+      'How long the oldest claim has been held, renewals included, as of the last minute; 0 if there is none',
+      ({ oldestClaimAgeSeconds }) => oldestClaimAgeSeconds,
+    ),
+    gauge(
       'muster_oldest_waiter_age_seconds',
       'How long the oldest WAITING waiter has waited; 0 if there is none',
       ({ depths }) => depths?.oldestWaiterAgeSeconds,
@@ -124,16 +157,15 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       'Bytes of payloads, results, notes and the like that all organizations keep',
       ({ depths }) => depths?.counts.get('retainedBytes'),
     ),
-    scraped(
-      'gauge',
+    byOrganization(
       'muster_retained_bytes_ratio',
       'Retained bytes of the fullest space of an organization as a share of their limit; absent where there is none',
-      async (): Promise<Sample[]> => {
-        const { depths } = await read();
-        const ratios = [...(depths?.retainedRatios ?? [])];
-        if (isPrivate) return ratios.map(([org, value]) => ({ labels: { org }, value }));
-        return ratios.length === 0 ? [] : [{ value: Math.max(...ratios.map(([, value]) => value)) }];
-      },
+      ({ retainedRatios }) => retainedRatios,
+    ),
+    byOrganization(
+      'muster_rate_used_ratio',
+      'The highest share of its requests per minute that an organization or one of its spaces has used in this minute',
+      ({ rateRatios }) => rateRatios,
     ),
     gauge('muster_spaces_read', 'Spaces included in depths and ages', ({ depths }) => depths?.spaces),
     gauge(

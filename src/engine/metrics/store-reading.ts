@@ -12,11 +12,30 @@ export interface PackedAfterSeconds {
   readonly messages: number;
 }
 
+export interface WorkersState {
+  /** How late the workers' next round is; undefined if no worker has ever run on the store. */
+  readonly lagSeconds: number | undefined;
+  /** 0 if nothing is claimed. */
+  readonly oldestClaimAgeSeconds: number;
+}
+
+/** How old the newest snapshot of this process's folder is, and whether its last attempt failed. */
+export interface SnapshotHealth {
+  readonly intervalSeconds: number;
+  readonly ageSeconds: number;
+  readonly isFailing: boolean;
+}
+
 /** Figures read from the store; parts that could not be read are undefined. */
 export interface Reading {
   readonly isUp: boolean;
   readonly state: StoreState | undefined;
   readonly sweepLagSeconds: number | undefined;
+  /** How late the workers' next round is. */
+  readonly workerLagSeconds: number | undefined;
+  readonly oldestClaimAgeSeconds: number | undefined;
+  /** Undefined unless this process makes snapshots. */
+  readonly snapshots: SnapshotHealth | undefined;
   readonly depths: Depths | undefined;
   /** The age at which messages and events are packed at the latest; undefined if never. */
   readonly packedAfterSeconds: PackedAfterSeconds | undefined;
@@ -29,6 +48,9 @@ interface StoreReaderParts {
   /** The types of events that spaces count. */
   readonly events: readonly string[];
   readonly packedAfterSeconds: PackedAfterSeconds | undefined;
+  readonly workers: () => Promise<WorkersState>;
+  /** Undefined unless this process makes snapshots. */
+  readonly snapshots: (() => Promise<SnapshotHealth>) | undefined;
 }
 
 /** Reads the store for the metrics, at most once per `maxAgeMs` regardless of the number of scrapes. */
@@ -38,6 +60,9 @@ export class StoreReader {
   readonly #ready: () => Promise<boolean>;
   readonly events: readonly string[];
   readonly #packedAfterSeconds: PackedAfterSeconds | undefined;
+  readonly #workers: () => Promise<WorkersState>;
+  readonly #snapshots: (() => Promise<SnapshotHealth>) | undefined;
+  readonly #startedAt = performance.now();
   readonly #maxAgeMs: number;
   #latest: Promise<Reading> | undefined;
   #readAt = 0;
@@ -48,6 +73,8 @@ export class StoreReader {
     this.#ready = parts.ready;
     this.events = parts.events;
     this.#packedAfterSeconds = parts.packedAfterSeconds;
+    this.#workers = parts.workers;
+    this.#snapshots = parts.snapshots;
     this.#maxAgeMs = maxAgeMs;
   }
 
@@ -62,13 +89,26 @@ export class StoreReader {
   }
 
   async #read(): Promise<Reading> {
-    const [isUp, state, sweepLagSeconds, depths] = await Promise.all([
+    const [isUp, state, sweepLagSeconds, workers, snapshots, depths] = await Promise.all([
       inTime(this.#ready()),
       inTime(readStoreState(this.#store)),
       inTime(readSweepLag(this.#store)),
+      inTime(this.#workers()),
+      this.#snapshots && inTime(this.#snapshots()),
       inTime(readDepths(this.#store, this.#scripts, this.events)),
     ]);
-    return { isUp: isUp ?? false, state, sweepLagSeconds, depths, packedAfterSeconds: this.#packedAfterSeconds };
+    // While no worker has ever run, none has since this process started.
+    const workerLagSeconds = workers && (workers.lagSeconds ?? (performance.now() - this.#startedAt) / 1000);
+    return {
+      isUp: isUp ?? false,
+      state,
+      sweepLagSeconds,
+      workerLagSeconds,
+      oldestClaimAgeSeconds: workers?.oldestClaimAgeSeconds,
+      snapshots,
+      depths,
+      packedAfterSeconds: this.#packedAfterSeconds,
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Metric } from 'prom-client';
-import { histogram, type Series, scraped } from './scraped.ts';
+import { histogram, type Sample, type Series, scraped } from './scraped.ts';
 
 const requestBounds = [0.005, 0.025, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.001, 0.005, 0.01, 0.05, 0.25];
@@ -7,6 +7,7 @@ const scriptBounds = [0.001, 0.005, 0.01, 0.05, 0.25];
 const maxClaims = 50_000;
 /** Work may take milliseconds or hours. */
 const workBounds = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3_600];
+const classes = ['2xx', '3xx', '4xx', '5xx'];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** A timed event of a message: a receive has delivered it, some time after it was ready; or a call has ended its claim. */
@@ -27,7 +28,12 @@ export class Traffic {
   readonly #runs = new Map(
     ['acked', 'retried', 'rejected', 'failed'].map((outcome) => [outcome, new Tally(workBounds)]),
   );
-  readonly #refusals = new Map<string, number>();
+  readonly #refusals: Map<string, number>;
+
+  /** refusals: the codes that are counted from 0 on. The first refusal of a series that begins with 1 is no increase. */
+  constructor(refusals: readonly string[] = []) {
+    this.#refusals = new Map(refusals.map((code) => [code, 0]));
+  }
 
   /** Counts an answered request. `route` is the pattern, never the path. */
   request(route: string, method: string, status: number, seconds: number): void {
@@ -80,6 +86,12 @@ export class Traffic {
             [...statuses].map(([status, value]) => ({ labels: { ...labels, status: String(status) }, value })),
           ),
       ),
+      scraped(
+        'counter',
+        'muster_http_responses_total',
+        'Answered requests, by class of status: all classes begin at 0',
+        () => this.#classes(),
+      ),
       histogram(
         'muster_http_request_duration_seconds',
         'Time to the response, or to the start of a stream, by route pattern; a held receive or watch takes as long as its hold',
@@ -108,6 +120,17 @@ export class Traffic {
         () => [...this.#runs].map(([outcome, tally]) => ({ labels: { outcome }, tally })),
       ),
     ];
+  }
+
+  #classes(): Sample[] {
+    const counts = new Map(classes.map((name) => [name, 0]));
+    for (const byMethod of this.#requests.values())
+      for (const { statuses } of byMethod.values())
+        for (const [status, count] of statuses) {
+          const name = `${Math.floor(status / 100)}xx`;
+          counts.set(name, (counts.get(name) ?? 0) + count);
+        }
+    return [...counts].map(([name, value]) => ({ labels: { class: name }, value }));
   }
 
   #series(): (Series & Requests)[] {

@@ -5,9 +5,12 @@ import type { Due } from '../../engine/redis/due.ts';
 import type { Scripts } from '../../engine/redis/scripts.ts';
 import type { Wake } from '../../engine/redis/wake.ts';
 import type { Journal } from '../../primitives/event/journal.ts';
+import { repairJob } from '../../primitives/timer/keys.ts';
 import type { Targets } from '../../primitives/webhook/target.ts';
 import { type CreateOptions, createSnapshot } from '../snapshot/create.ts';
 import { SnapshotFailure } from '../snapshot/failure.ts';
+import type { SnapshotWatch } from '../snapshot/health.ts';
+import { ClaimAges, claimAgesJob } from './claim-ages.ts';
 import { Deliverer } from './deliverer.ts';
 import { type Packing, packJob } from './packing.ts';
 import { type Job, Periodic } from './periodic.ts';
@@ -43,18 +46,20 @@ export class Workers {
     parts: WorkersParts,
     open: () => Promise<Store>,
     snapshots: SnapshotterOptions | undefined,
+    watch: SnapshotWatch | undefined,
   ): Promise<void> {
-    const { store, due, retention, packing, log } = parts;
+    const { store, scripts, due, retention, packing, log } = parts;
     const connection = await open();
     const deliverer = new Deliverer(connection, parts);
     this.deliverer = deliverer;
     const rounds: Record<string, Job> = {
-      repair: { everyMs: repairEveryMs, run: () => due.repair() },
+      [repairJob]: { everyMs: repairEveryMs, run: () => due.repair() },
       outbox: { everyMs: repairEveryMs, run: () => deliverer.repair() },
       retain: retainJob(retention),
+      claims: claimAgesJob(new ClaimAges(store, scripts)),
     };
     if (packing.isOn) rounds['pack'] = packJob(packing);
-    if (snapshots && takesSnapshots(store)) rounds['snapshot'] = snapshotJob(store, snapshots, log);
+    if (snapshots && takesSnapshots(store)) rounds['snapshot'] = snapshotJob(store, snapshots, log, watch);
     this.#started.push(new Sweeper(connection, parts), deliverer);
     for (const [name, job] of Object.entries(rounds)) this.#started.push(new Periodic(store, name, job, log));
   }
@@ -70,14 +75,21 @@ export interface SnapshotterOptions extends Omit<CreateOptions, 'signal'> {
 }
 
 /** Makes a snapshot soon after the first start, and at every interval. If the store does not allow it, logs that once. */
-export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logger): Job {
+export function snapshotJob(
+  store: Store,
+  options: SnapshotterOptions,
+  log: Logger,
+  watch?: SnapshotWatch | undefined,
+): Job {
   let isReported = false;
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
       const { snapshot, bytes } = await createSnapshot(store, { ...options, signal });
       log.info({ snapshot, bytes }, 'snapshot made');
+      watch?.note(false);
     } catch (error) {
       if (signal.aborted) return;
+      watch?.note(true);
       const isRefused = error instanceof SnapshotFailure && error.code === 'SNAPSHOTS_UNAVAILABLE';
       if (!isRefused) throw error;
       if (!isReported) log.warn(error.message);

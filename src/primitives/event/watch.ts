@@ -43,7 +43,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
       'Without a cursor, the events of a scope are read from its creation on. ' +
       'Delivery is at least once and in order: drop an `eventId` that you have seen.',
     title: 'Read the journal, wait for events',
-    tool: 'Read what has happened, oldest first; begin with cursor "latest" for what happens from now on, then pass nextCursor. Types: message.sent, .claimed, .acked, .failed; group.decided; question.answered; waiter.granted; scope.cancelled and so on: `message.*` for all of a kind.',
+    tool: 'Read what has happened, oldest first; begin with cursor "latest" for what is to come, then pass nextCursor. Types: message.sent, .claimed, .acked, .failed; group.decided; question.answered; waiter.granted; scope.cancelled and so on; `message.*`: all of a kind.',
     query: fields({
       ...filterFields(names),
       scopeId: id()

@@ -32,6 +32,22 @@ export const inOrder = {
     .example('customer-42'),
 };
 
+/** A message's own pauses before a retry. */
+export const ownPauses = {
+  retryDelaySeconds: optional(retryDelaySeconds())
+    .description(
+      "the message's own pause before the second attempt, which doubles before each further one; by default the mailbox's",
+    )
+    .meta({ model: 'its pause before a retry' })
+    .example(null),
+  maxRetryDelaySeconds: optional(maxRetryDelaySeconds())
+    .description(
+      "the longest of the message's pauses; by default the mailbox's, or `retryDelaySeconds` if that is more",
+    )
+    .meta({ model: 'the longest' })
+    .example(null),
+};
+
 /** The fields that send and submit share. */
 export const whenAndHowOften = {
   deadline: optional(moment())
@@ -41,6 +57,7 @@ export const whenAndHowOften = {
   maxAttempts: optional(maxAttempts())
     .description("the most attempts before the message is FAILED; by default the mailbox's")
     .meta({ model: 'before it is FAILED' }),
+  ...ownPauses,
   ...inOrder,
 };
 

@@ -7,9 +7,19 @@ interface MessageOptions extends Prerequisites {
   readonly deadline?: number | undefined;
   readonly delaySeconds?: number | undefined;
   readonly maxAttempts?: number | undefined;
+  readonly retryDelaySeconds?: number | undefined;
+  readonly maxRetryDelaySeconds?: number | undefined;
   readonly priority?: number | undefined;
   readonly key?: string | undefined;
   readonly requires?: Wanted | undefined;
+}
+
+/** Pauses of its own as scripts take them: the first and the longest, each `-` if left out; '' without either. */
+export function pausesText({
+  retryDelaySeconds: first,
+  maxRetryDelaySeconds: longest,
+}: Pick<MessageOptions, 'retryDelaySeconds' | 'maxRetryDelaySeconds'>): string {
+  return first === undefined && longest === undefined ? '' : `${first ?? '-'} ${longest ?? '-'}`;
 }
 
 /** The arguments of lua/mailbox/_options.lua. */
@@ -17,6 +27,7 @@ export function optionArgs(options: MessageOptions, trace: TraceContext) {
   const { deadline = '', delaySeconds = '', maxAttempts = '', priority = '', key = '', requires } = options;
   return {
     ...{ deadline, delaySeconds, maxAttempts, priority, key },
+    pauses: pausesText(options),
     prerequisites: prerequisitesText(options),
     required: requires ? requiredText(requires) : '',
     ...trace,

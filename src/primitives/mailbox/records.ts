@@ -60,6 +60,11 @@ export const Mailbox = record('Mailbox', {
     blocked: number().or(0).means('messages that wait for something else'),
     claimed: number().means('messages being worked on'),
     failed: number().means('FAILED messages'),
+    acked: number()
+      .orNull()
+      .workedOut()
+      .means('ACKED messages that are still kept; null in a mailbox that was created before 0.2')
+      .example(12),
   }).means('its messages by state'),
   oldestReadyAt: time()
     .orNull()
@@ -78,6 +83,8 @@ export const Mailbox = record('Mailbox', {
   turn: number().orNull().internal(),
   /** The last head that was copied to the turns, score and id; only while they are copied. */
   turnsThrough: text().orNull().later().internal(),
+  /** ACKED messages that were removed; absent in a mailbox of an earlier version, which did not count them. */
+  ackedRemoved: number().orNull().internal(),
   /** Groups that deliver their tasks through this mailbox. */
   undecidedGroups: number().or(0).internal(),
   /** With the counts above, these give how often messages were sent, claimed and completed (lua/mailbox/_figures.lua). */
@@ -183,6 +190,18 @@ export const Message = record(
     attempts: number().or(0).later().kept(),
     /** Stored only if it is not 5. */
     maxAttempts: maxAttempts.or(defaultAttempts),
+    retryDelaySeconds: number()
+      .orNull()
+      .later()
+      .rare()
+      .means("its own pause after the first attempt, which doubles with each further one, or null for its mailbox's")
+      .example(null),
+    maxRetryDelaySeconds: number(1)
+      .orNull()
+      .later()
+      .rare()
+      .means("its own longest pause between two attempts, or null for its mailbox's")
+      .example(null),
     lastError: text()
       .orNull()
       .later()
@@ -303,7 +322,7 @@ export const ChangedMessage = Message.without('ChangedMessage', 'payload');
 
 /** The answer of recv. The script does not send values that are in the request or the same for all claims. */
 const absent = () => null;
-export const Claim = Message.with('Claim', {
+export const Claim = Message.without('Claim', 'retryDelaySeconds', 'maxRetryDelaySeconds').with('Claim', {
   mailboxId: mailboxId.of(() => ''),
   state: Message.fields.state.of(() => 'CLAIMED').example('CLAIMED'),
   reason: reason.of(absent),

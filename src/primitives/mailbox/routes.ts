@@ -44,7 +44,7 @@ const create = route({
     'min(maxRetryDelaySeconds, retryDelaySeconds × 2^(n−1)) seconds. `maxRetryDelaySeconds` is 3,600 by ' +
     'default, or `retryDelaySeconds` if that is more.',
   title: 'Create a mailbox',
-  tool: 'Make a queue. unique true answers the one of this name if there is one. mode WORK: each message is work for whoever receives it first. INBOX: letters, received only by the holder that is called recipientId.',
+  tool: 'Make a queue. unique true answers the one of this name if there is one. mode WORK: each message is work for whoever receives it first. INBOX: letters to the holder recipientId.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
@@ -91,7 +91,7 @@ const create = route({
     ...asked,
     mode: asked.mode ?? 'WORK',
     maxRetryDelaySeconds: longestPause(asked),
-    ...{ ready: 0, claimed: 0, failed: 0 },
+    ...{ ready: 0, claimed: 0, failed: 0, acked: 0 },
   }),
 });
 
@@ -127,7 +127,7 @@ const send = route({
     'included; the others are BLOCKED. With `after` it is BLOCKED until each message named there ' +
     'is ACKED and each group SATISFIED; a delay runs meanwhile.',
   title: 'Send work',
-  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again to this mailbox with the same one, whatever the scopeId, it answers the first message (replay true, with its scopeId) and sends nothing, as long as that one is kept. Keep the id for message_view.',
+  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): a known one of the mailbox, in whatever run, answers the first message (replay true, with its scopeId) and sends nothing while that one is kept. Keep the id for message_view.',
   permission: 'coordination_write',
   permissionsFor: permissionsToSend,
   idempotency: 'required',

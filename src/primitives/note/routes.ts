@@ -45,7 +45,7 @@ const put = route({
     '(`CLAIM_LOST`): so a worker that has lost its message changes nothing. A scope has at most 10,000 notes of 16 MiB ' +
     'together. They are kept as long as their scope, and a put makes the scope if it is new.',
   title: 'Write a note',
-  tool: 'Keep a value for all agents of a run. Pass ifVersion (the version you read, 0 for a new note) if what you write depends on what you read: if it was changed you are refused, and read again. Pass messageId and token while you work on a message.',
+  tool: 'Keep a value for all agents of a run. Pass ifVersion (the version you read, 0 for a new note) if what you write depends on what you read: if it was changed you are refused: read again. Pass messageId and token while you work on a message.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({

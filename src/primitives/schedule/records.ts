@@ -18,6 +18,14 @@ export const Schedule = record('Schedule', {
     .means('the seconds between messages, counted from its creation, or null if it has cron'),
   timezone: text().means('the IANA time zone of cron').example('Europe/Berlin'),
   maxAttempts: number(1).orNull().means("the most attempts of each message, or null for the mailbox's"),
+  retryDelaySeconds: number()
+    .orNull()
+    .means("the first pause before a retry of each message, which doubles, or null for the mailbox's")
+    .example(null),
+  maxRetryDelaySeconds: number(1)
+    .orNull()
+    .means("the longest pause between two attempts of each message, or null for the mailbox's")
+    .example(null),
   priority: number(0, 9).or(0).means('the priority of each message'),
   key: text().orNull().means('the key of each message, or null if they have none').example(null),
   state: state('schedules', ...scheduleStates),

@@ -8,7 +8,7 @@ import { byName, readList } from '../../engine/route/read-list.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
 import { type Input, type Route, read, route } from '../../engine/route/route.ts';
 import { newTrace } from '../../engine/route/trace.ts';
-import { inOrder, maxAttempts } from '../mailbox/fields.ts';
+import { inOrder, maxAttempts, ownPauses } from '../mailbox/fields.ts';
 import { cron, everySeconds, timezone } from './fields.ts';
 import { nextOf } from './moments.ts';
 import { Schedule } from './records.ts';
@@ -70,6 +70,7 @@ const create = route({
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone(), 'UTC'),
     maxAttempts: optional(maxAttempts()),
+    ...ownPauses,
     ...inOrder,
   }),
   opaque: ['payload'],
@@ -91,6 +92,8 @@ const create = route({
       cron: body.cron ?? '',
       everySeconds: body.everySeconds ?? '',
       maxAttempts: body.maxAttempts ?? '',
+      retryDelaySeconds: body.retryDelaySeconds ?? '',
+      maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
       priority: body.priority ?? '',
       key: body.key ?? '',
       after: '',
@@ -144,6 +147,7 @@ const update = route({
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone()),
     maxAttempts: optional(maxAttempts()),
+    ...ownPauses,
     ...inOrder,
     priority: optional(integer(0, 9)).description('the priority of each message from now on'),
     state: optional(oneOf('ACTIVE', 'PAUSED')),
@@ -173,6 +177,8 @@ const update = route({
       everySeconds: body.everySeconds ?? '',
       timezone: body.timezone ?? '',
       maxAttempts: body.maxAttempts ?? '',
+      retryDelaySeconds: body.retryDelaySeconds ?? '',
+      maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
       priority: body.priority ?? '',
       key: body.key ?? '',
       state: body.state ?? '',

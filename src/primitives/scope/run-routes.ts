@@ -32,7 +32,7 @@ export function runRoutes({
       'Everything but notes that belongs to the scope and to all scopes below it, without payloads, at most `limit` of each ' +
       'list; `truncated` says that there are more, or some that the store has damaged. With `state` the newest 500 of each are looked at.',
     title: 'See a run',
-    tool: 'See how a run stands: `counts` of its messages, groups, reservations and so on by state. All is done when its scope is IDLE (nothing live) and no count is of FAILED, REJECTED or EXPIRED. With full true the records themselves, newest first, without payloads: pass `state` (FAILED, say) and a small limit.',
+    tool: 'See how a run stands: `counts` of its records by state. All is done when its scope is IDLE (nothing live) and no count is of FAILED, REJECTED or EXPIRED. With full true the records themselves, newest first, without payloads: pass `state` (FAILED, say) and a small limit.',
     isBrief: true,
     query: ofEachKind(inRun),
     success: {

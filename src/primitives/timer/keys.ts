@@ -5,6 +5,9 @@ export const queuePrefix = '{muster}:queue';
 
 export type QueueName = 'sweep' | 'deliver';
 
+/** The periodic job that every worker of every version has. */
+export const repairJob = 'repair';
+
 export const workerKeys = {
   queue: {
     pattern: '{muster}:queue:*',
@@ -15,7 +18,13 @@ export const workerKeys = {
   round: {
     pattern: 'muster:round:<job>',
     type: 'string',
-    holds: 'the next due time of a periodic job (repair, outbox, retain, pack, snapshot)',
+    holds: 'the next due time of a periodic job (repair, outbox, retain, claims, pack, snapshot)',
     goes: 'never; if deleted, the job runs immediately (a snapshot after its interval)',
+  },
+  oldestClaim: {
+    pattern: 'muster:oldestClaim',
+    type: 'string',
+    holds: 'when the oldest claim of all was made, for the metrics; absent if nothing is claimed',
+    goes: 'five minutes after a worker has last looked',
   },
 } satisfies KeyTable;

@@ -4,28 +4,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { endAtExit } from '../../../src/external-programs/at-exit.ts';
-import { findProgram, type ProgramKind } from '../../../src/external-programs/find.ts';
+import type { ProgramKind } from '../../../src/external-programs/find.ts';
+import { findInstalled, kindOf } from '../../support/debian.ts';
 import { until } from '../../support/processes.ts';
 
-const kindOf = (label: string, versionFlag: string, version: RegExp): ProgramKind => ({
-  label,
-  wanted: label,
-  variable: label.toUpperCase(),
-  names: [label],
-  packages: [label],
-  path: `usr/sbin/${label}`,
-  versionFlag,
-  versionIn: (printed) => {
-    const found = version.exec(printed)?.[1];
-    if (!found) throw new Error(`its ${versionFlag} is not that of ${label}`);
-    return found;
-  },
-  whatToDo: `install ${label}, or set ${label.toUpperCase()} to its program`,
-});
-const nginx = kindOf('nginx', '-v', /nginx\/(\d+[\d.]*)/);
-const haproxy = kindOf('haproxy', '-v', /HAProxy version (\d+[\d.]*)/);
+const nginx = kindOf('nginx', 'usr/sbin/nginx', '-v', /nginx\/(\d+[\d.]*)/);
+const haproxy = kindOf('haproxy', 'usr/sbin/haproxy', '-v', /HAProxy version (\d+[\d.]*)/);
 
 export interface RunningProxy {
   readonly url: string;
@@ -52,9 +37,7 @@ async function start(
   config: string,
   argsOf: (folder: string, file: string) => string[],
 ): Promise<RunningProxy> {
-  const log = (line: string): void => console.log(`    ${line}`);
-  const downloads = fileURLToPath(new URL(`../../../.${kind.label}`, import.meta.url));
-  const { command, env } = await findProgram(kind, { log, env: process.env, folder: downloads });
+  const { command, env } = await findInstalled(kind);
   const folder = await mkdtemp(join(tmpdir(), `muster-${kind.label}-`));
   const port = await freePort();
   const file = join(folder, 'proxy.conf');
@@ -84,7 +67,7 @@ async function start(
   return { url, said: () => said, stop };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

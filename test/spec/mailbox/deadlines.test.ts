@@ -31,7 +31,7 @@ describe('Deadlines', () => {
       });
     }
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 0 },
       oldestReadyAt: null,
     });
     expect((await queue.eventTypes()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
@@ -103,7 +103,7 @@ describe('Deadlines', () => {
     await queue.world.at(now + 1000);
     expect((await queue.claim()).id).to.equal(id);
     const { counts } = await queue.record();
-    expect(counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 1, failed: 0 });
+    expect(counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 1, failed: 0, acked: 0 });
     expect((await queue.list('?state=EXPIRED&limit=200')).body.messages).to.have.lengthOf(130);
   });
 
@@ -114,7 +114,7 @@ describe('Deadlines', () => {
     await queue.world.at(now + 13_000);
     await queue.send({ scopeId: queue.id });
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 0 },
       oldestReadyAt: iso(now + 11_000),
     });
   });

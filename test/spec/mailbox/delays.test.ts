@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf } from '../../support/world.ts';
+import { Team } from '../group/team.ts';
 import { sendMany } from './many.ts';
 import { Queue } from './queue.ts';
 import { idsOf } from './site.ts';
@@ -24,13 +25,13 @@ describe('Delayed messages', () => {
     expect(sent.body.state).to.equal('DELAYED');
     const id = sent.body.id as string;
     expect(await queue.message(id)).to.include({ state: 'DELAYED', readyAt: iso(now + 10_000) });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 1, blocked: 0, claimed: 0, failed: 0 });
+    expect(await queue.counts()).to.deep.equal({ delayed: 1 });
     await queue.world.at(now + 9_999);
     expect((await queue.recv()).status).to.equal(204);
     await queue.world.at(now + 10_000);
     const claim = await queue.claim();
     expect(claim).to.include({ id, readyAt: null });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 1, failed: 0 });
+    expect(await queue.counts()).to.deep.equal({ claimed: 1 });
     expect(await queue.eventTypes()).to.deep.equal(['message.sent', 'message.claimed']);
   });
 
@@ -117,6 +118,71 @@ describe('Delayed messages', () => {
     }
     const last = await queue.act('nack', await queue.claim(), { retry: true });
     expect(last.body).to.include({ state: 'FAILED', attempts: 4, readyAt: null });
+  });
+
+  it("double their own pauses, each in place of the mailbox's, after a nack and after a lapsed lease", async () => {
+    const queue = await queueWith({ retryDelaySeconds: 10, maxRetryDelaySeconds: 25 });
+    const cases: readonly [fields: object, pauses: readonly number[]][] = [
+      [{ retryDelaySeconds: 2, maxRetryDelaySeconds: 5 }, [2, 4, 5]],
+      [{ retryDelaySeconds: 7 }, [7, 14, 25]],
+      [{ retryDelaySeconds: 30 }, [30, 30, 30]],
+      [{ maxRetryDelaySeconds: 12 }, [10, 12, 12]],
+      [{ retryDelaySeconds: 0 }, [0, 0, 0]],
+    ];
+    let at = now;
+    for (const [fields, pauses] of cases) {
+      const what = JSON.stringify(fields);
+      const id = await queue.sent(fields);
+      expect(await queue.message(id), what).to.include({
+        retryDelaySeconds: null,
+        maxRetryDelaySeconds: null,
+        ...fields,
+      });
+      for (const [n, pause] of pauses.entries()) {
+        const claim = await queue.claim({ leaseSeconds: 5 });
+        expect(claim.id).to.equal(id);
+        expect(claim).not.to.have.property('retryDelaySeconds');
+        if (n === 1) {
+          at += 5_000;
+          await queue.world.at(at);
+          // The next call finds it lapsed.
+          await queue.world.get(`/census`);
+          await queue.recv({ scopeId: randomUUID() });
+        } else await queue.act('nack', claim, { retry: true });
+        const readyAt = pause === 0 ? null : iso(at + pause * 1000);
+        expect(await queue.message(id), `${what}: ${n}`).to.include({ state: pause ? 'DELAYED' : 'READY', readyAt });
+        at += pause * 1000;
+        await queue.world.at(at);
+      }
+      await queue.act('complete', await queue.claim());
+    }
+  });
+
+  it('keep their own pauses when they are requeued, and as members of groups, in batches and atomic steps', async () => {
+    const queue = await queueWith({ maxAttempts: 1 });
+    const own = { retryDelaySeconds: 3, maxRetryDelaySeconds: 9 };
+    const id = await queue.sent(own);
+    await queue.act('nack', await queue.claim(), { retry: true });
+    await queue.world.post(`/messages/${id}/requeue`);
+    const team = await Team.create({ condition: 'ALL_TERMINAL' }, queue);
+    const { messageId } = (await team.submit('one', { ...own, maxAttempts: 4 })).body;
+    const send = {
+      call: 'message.send',
+      mailboxId: queue.id,
+      scopeId: queue.scopeId,
+      payload: 1,
+      maxAttempts: 4,
+      ...own,
+    };
+    const inBatch = (await queue.world.post('/batch', { calls: [send] })).body.results[0].body.id;
+    const inStep = (await queue.world.post('/batch', { atomic: true, calls: [send] })).body.results[0].body.id;
+    for (const one of [id, messageId, inBatch, inStep]) expect(await queue.message(one)).to.include(own);
+    for (const scopeId of [team.gate, queue.scopeId, queue.scopeId, queue.scopeId]) {
+      const claim = await queue.claim({ scopeId });
+      const { body } = await queue.act('nack', claim, { retry: true });
+      if (claim.id === id) expect(body.state).to.equal('FAILED');
+      else expect(body, claim.id).to.include({ state: 'DELAYED', readyAt: iso(now + 3_000) });
+    }
   });
 
   it("follow a nack's own delaySeconds, even 0, which is accepted only with retry true", async () => {
@@ -240,7 +306,7 @@ describe('Delayed messages', () => {
     for (let i = 0; i < 31; i++) claimed.push((await queue.claim({ scopeId: scopes[1] })).id);
     expect(new Set(claimed).size).to.equal(31);
     expect(claimed.at(-1)).to.equal(later);
-    expect((await queue.record()).counts).to.deep.equal({ ready: 30, delayed: 0, blocked: 0, claimed: 31, failed: 0 });
+    expect(await queue.counts()).to.deep.equal({ ready: 30, claimed: 31 });
   });
 
   it('are received once each by 200 parallel receives', async () => {
@@ -250,6 +316,6 @@ describe('Delayed messages', () => {
     const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));
     const ids = replies.flatMap(({ status, body }) => (status === 200 ? [body.id] : []));
     expect([ids.length, new Set(ids).size]).to.deep.equal([100, 100]);
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 100, failed: 0 });
+    expect(await queue.counts()).to.deep.equal({ claimed: 100 });
   });
 });

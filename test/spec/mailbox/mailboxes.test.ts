@@ -23,7 +23,7 @@ describe('Mailboxes', () => {
       perKey: null,
       retryDelaySeconds: 0,
       maxRetryDelaySeconds: 3600,
-      counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 0 },
       oldestReadyAt: null,
       paused: false,
       createdAt: new Date(now).toISOString(),
@@ -94,19 +94,19 @@ describe('Mailboxes', () => {
     }
     const scopeOf = async (key: string) => (await queue.list(`?workKey=${key}`)).body.messages[0].scopeId;
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 3, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 3, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 1 },
       oldestReadyAt: iso(0),
     });
     const claim = await queue.claim({ scopeId: await scopeOf('0') });
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 1, failed: 0 },
+      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 1, failed: 0, acked: 1 },
       oldestReadyAt: iso(5),
     });
     await queue.act('nack', claim, { retry: true });
     expect((await queue.record()).oldestReadyAt).to.equal(iso(5));
     await queue.act('complete', await queue.claim({ scopeId: await scopeOf('5') }));
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 1 },
       oldestReadyAt: iso(10),
     });
     const [ten, zero] = [await scopeOf('10'), await scopeOf('0')];
@@ -131,7 +131,7 @@ describe('Mailboxes', () => {
     }
     await queue.act('renew', claim);
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 4, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 4, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 1 },
       oldestReadyAt: iso(40),
     });
   });

@@ -24,6 +24,7 @@ describe('POST /mailboxes/{id}/purge with finished', () => {
     const first = await step(queue, 'purge', { finished: true, max: 3 });
     expect(first.body).to.deep.equal({ removed: 3, nextCursor: first.body.nextCursor });
     expect(await ids(queue)).to.deep.equal([done[3], ...live]);
+    expect(await queue.counts()).to.deep.equal({ ready: 1, claimed: 1, acked: 1 });
     const second = await step(queue, 'purge', { finished: true, max: 3, cursor: first.body.nextCursor });
     expect(second.body).to.deep.equal({ removed: 1, nextCursor: null });
     expect(await ids(queue)).to.deep.equal(live);

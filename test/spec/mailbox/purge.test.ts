@@ -22,7 +22,7 @@ describe('POST /mailboxes/{id}/purge', () => {
     expect(await stateOf(queue, [claimed, done])).to.deep.equal(['CLAIMED', 'ACKED']);
     const message = await queue.message(ids[4] ?? '');
     expect(message).to.include({ state: 'CANCELLED', reason: 'CANCELLED_BY_CALLER' });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 1, failed: 0 });
+    expect(await queue.counts()).to.deep.equal({ claimed: 1, acked: 1 });
     const none = await step(queue, 'purge', { max: null, cursor: null });
     expect(none.body).to.deep.equal({ cancelled: 0, nextCursor: null });
     expect((await queue.eventTypes()).filter((type) => type === 'message.cancelled')).to.have.length(5);

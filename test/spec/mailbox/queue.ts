@@ -64,6 +64,12 @@ export class Queue {
     return body.mailboxes.find((mailbox: { id: string }) => mailbox.id === this.id);
   }
 
+  /** Its messages by state, but for states that none is in. */
+  async counts(): Promise<Record<string, number>> {
+    const { counts } = await this.record();
+    return Object.fromEntries(Object.entries<number>(counts).filter(([, messages]) => messages !== 0));
+  }
+
   /** The types of message events, oldest first. */
   async eventTypes(): Promise<string[]> {
     return (await this.world.eventTypes()).filter((type) => type.startsWith('message.'));

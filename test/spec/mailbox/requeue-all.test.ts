@@ -55,7 +55,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
       expect((await step(queue, 'requeue', { state })).body, state).to.deep.equal(done(1));
       expect((await step(queue, 'requeue', { state })).body, state).to.deep.equal(done(0));
     }
-    expect((await queue.record()).counts).to.deep.equal({ ready: 4, delayed: 0, blocked: 0, claimed: 0, failed: 0 });
+    expect(await queue.counts()).to.deep.equal({ ready: 4 });
     for (const body of [
       {},
       { state: 'ACKED' },

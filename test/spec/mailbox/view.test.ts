@@ -30,7 +30,7 @@ describe('GET /mailboxes/{id}', () => {
     await queue.sent();
     await queue.claim();
     expect(await view()).to.deep.equal(await queue.record());
-    expect((await view()).counts).to.deep.equal({ ready: 1, delayed: 0, blocked: 0, claimed: 1, failed: 0 });
+    expect((await view()).counts).to.deep.equal({ ready: 1, delayed: 0, blocked: 0, claimed: 1, failed: 0, acked: 0 });
     expect((await view()).oldestReadyAt >= (await queue.message(id)).createdAt).to.equal(true);
   });
 });
@@ -50,7 +50,7 @@ describe('POST /mailboxes with unique', () => {
     expect(again.body).to.deep.include({
       backlogLimit: 5,
       mode: 'WORK',
-      counts: { ready: 1, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
+      counts: { ready: 1, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 0 },
     });
     expect((await make({ name: 'jobs2' })).status, 'a name that begins with it').to.equal(201);
     expect((await world.eventTypes()).filter((type) => type === 'mailbox.created')).to.have.length(3);

@@ -195,7 +195,7 @@ describe('Settings', () => {
     TRACE_URL: ['https://jaeger.example.com/trace/', '/trace/{traceId}', 'javascript:{traceId}'],
     WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE'],
     SEAL_AFTER_SECONDS: ['-1', '1.5', '1h', '315360001'],
-    SNAPSHOT_INTERVAL_SECONDS: ['0', '1.5', '1h', '2147484'],
+    SNAPSHOT_INTERVAL_SECONDS: ['-1', '1.5', '1h', '2147484'],
     SNAPSHOT_KEEP: ['0', 'all', '10001'],
     REDIS_MAXMEMORY: ['0', '6', '6 gb', '1.5gb', '0gb', '80%'],
   };

@@ -56,6 +56,6 @@ describe('kill -9 of processes under load', () => {
     for (const given of tokens.values()) expect(given).to.have.length(1);
     const { body } = await call(url(), kill.access, `/mailboxes`);
     const counts = body.mailboxes.find(({ id }: { id: string }) => id === mailbox).counts;
-    expect(counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 });
+    expect(counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: total });
   });
 });

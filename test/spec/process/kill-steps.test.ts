@@ -36,7 +36,7 @@ describe('kill -9 of a worker between the steps of a sweep', () => {
     await kill.start('worker');
     const counts = async () => (await call(api.url, kill.access, `/mailboxes/${mailbox}`)).body.counts;
     await until(async () => (await counts()).ready === 60);
-    expect(await counts()).to.deep.equal({ ready: 60, delayed: 0, blocked: 0, claimed: 0, failed: 0 });
+    expect(await counts()).to.deep.equal({ ready: 60, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 0 });
     const { cancelled, done } = (await call(api.url, kill.access, `/scopes/${stopped}/cancel`, {})).body;
     expect([cancelled.messages, done]).to.deep.equal([600, true]);
     await kill.expectBooks();

@@ -59,7 +59,7 @@ describe('Start of a process', () => {
     // Found before anything is started, so a process of its own would only print them.
     const found: [Record<string, string>, RegExp][] = [
       [{ ROLE: 'both' }, /^ROLE: "both" cannot be used; it must be one of .*$/],
-      [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*$/],
+      [{ SNAPSHOT_KEEP: '0' }, /^SNAPSHOT_KEEP: .*$/],
       [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*$/],
       [{ DATA_DIR: '/dev/null' }, /^DATA_DIR: \/dev\/null cannot be used \(.*\); it must be a folder .*$/],
       [{ DATA_DIR: '/proc/muster' }, /^DATA_DIR: \/proc\/muster cannot be used \(.*\); it must be a folder .*$/],

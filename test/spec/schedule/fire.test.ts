@@ -10,7 +10,7 @@ describe('A due moment of a schedule', () => {
   });
 
   it('sends one message into its mailbox and scope, with its workKey', async () => {
-    const { id } = await table.created({ payload: { a: [1.5, null] }, maxAttempts: 2 });
+    const { id } = await table.created({ payload: { a: [1.5, null] }, maxAttempts: 2, retryDelaySeconds: 4 });
     await table.fireAt(start + minute - 1);
     expect(await table.sent()).to.deep.equal([]);
     await table.fireAt(start + minute);
@@ -23,6 +23,8 @@ describe('A due moment of a schedule', () => {
       workKey: `schedule:${id}:${iso(start + minute)}`,
       state: 'READY',
       maxAttempts: 2,
+      retryDelaySeconds: 4,
+      maxRetryDelaySeconds: null,
       taskId: message.id,
       createdAt: iso(start + minute),
     });

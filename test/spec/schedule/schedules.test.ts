@@ -11,13 +11,21 @@ describe('A schedule', () => {
 
   it('is created ACTIVE, with its next moment, and emits its event', async () => {
     const payload = { big: 12345678901234567890n.toString(), list: [], none: null };
-    const fields = { name: 'report', payload, cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', maxAttempts: 3 };
+    const fields = {
+      name: 'report',
+      payload,
+      cron: '0 9 * * 1-5',
+      timezone: 'Europe/Berlin',
+      maxAttempts: 3,
+      retryDelaySeconds: 0,
+    };
     const { id, ...created } = await table.created(fields);
     expect(created).to.deep.equal({
       ...fields,
       mailboxId: table.mailboxId,
       scopeId: table.scopeId,
       everySeconds: null,
+      maxRetryDelaySeconds: null,
       priority: 0,
       key: null,
       state: 'ACTIVE',

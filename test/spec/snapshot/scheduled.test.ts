@@ -26,6 +26,16 @@ describe('Snapshots of a process', () => {
     expect(more).to.deep.equal([]);
   });
 
+  it('are not made if SNAPSHOT_INTERVAL_SECONDS is 0, at the end of an embedded store either', async () => {
+    const DATA_DIR = await processes.folder();
+    const settings = { DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '0', METRICS_PORT: '0' };
+    const muster = await processes.start(settings).ready();
+    const [, metrics = ''] = /^metrics on (.*)$/m.exec(muster.stdout) ?? [];
+    expect(await (await fetch(metrics)).text()).to.not.match(/^muster_snapshot/m);
+    expect(await muster.end('SIGTERM')).to.include({ status: 0, stderr: '' });
+    expect(await listSnapshots(snapshotFolder(DATA_DIR))).to.deep.equal([]);
+  });
+
   it('are made by the worker every SNAPSHOT_INTERVAL_SECONDS, and SNAPSHOT_KEEP are kept', async () => {
     ownStore = await OwnStore.start();
     const DATA_DIR = await processes.folder();
