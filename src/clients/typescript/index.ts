@@ -52,6 +52,7 @@ export {
 export { Asked, type AskedQuestion, type AskOptions, type GivenAnswer } from './worker/asking.ts';
 export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
+export type { StartRate } from './worker/rate.ts';
 export type { PrerequisiteResult } from './worker/results.ts';
 export type {
   AllowanceRef,

@@ -207,6 +207,8 @@ def options_of(asked: dict[str, Any]) -> dict[str, Any]:
     found = {name: given[field] for field, name in names.items() if field in given}
     if 'resultsTo' in given:
         found['results_to'] = {'mailbox_id': given['resultsTo']}
+    if 'rate' in given:
+        found['rate'] = {'limit': given['rate']['limit'], 'window_seconds': given['rate']['windowSeconds']}
     if 'closeSeconds' in given:
         found['close_seconds'] = math.inf if given['closeSeconds'] is None else given['closeSeconds']
     return {**found, 'close_on_signals': False}

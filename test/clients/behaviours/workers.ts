@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createMuster, Worker } from '../../../src/clients/typescript/index.ts';
+import { createMuster, type StartRate, Worker } from '../../../src/clients/typescript/index.ts';
 import { endAtExit } from '../../../src/external-programs/at-exit.ts';
 import { findPython } from '../../support/python.ts';
 import type { World } from '../../support/world.ts';
@@ -15,6 +15,7 @@ const program = fileURLToPath(new URL('workers.py', import.meta.url));
 export interface Options {
   readonly concurrency?: number;
   readonly batch?: boolean;
+  readonly rate?: StartRate;
   readonly leaseSeconds?: number;
   readonly scopeId?: string;
   /** The id of a mailbox. */

@@ -48,6 +48,7 @@ from ._run_id import run_id
 from ._spend import Spend
 from ._worker.spending import Reservation, Settlement
 from ._worker.asking import GivenAnswer
+from ._worker.rate import StartRate
 from ._worker.results import PrerequisiteResult
 from ._transport import Stop
 from ._worker.threads import Handler, Task, Worker
@@ -102,6 +103,7 @@ __all__ = [
     'Settlement',
     'Spend',
     'SpendQuota',
+    'StartRate',
     'Stop',
     'Stopped',
     'Task',

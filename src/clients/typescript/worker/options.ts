@@ -1,5 +1,6 @@
 import type { AskedQuestion } from './asking.ts';
 import type { ClaimLost } from './errors.ts';
+import type { StartRate } from './rate.ts';
 import type { MailboxRef, TaskContext, WorkerMessage } from './task.ts';
 
 export interface WorkerOptions {
@@ -9,6 +10,11 @@ export interface WorkerOptions {
   readonly scopeId?: string | undefined;
   /** How many messages are worked on at once; default 1. */
   readonly concurrency?: number | undefined;
+  /**
+   * Begins at most `limit` messages in any `windowSeconds`; default any number. It claims none that it may not begin yet. Other
+   * workers are not counted: what all of them share is a quota, with `requires`.
+   */
+  readonly rate?: StartRate | undefined;
   /** The worker's name, for people; default: the names of machine and process. For an INBOX, its recipientId. */
   readonly holder?: string | undefined;
   /** The length of the lease, which is renewed at a third of it; default 30. */

@@ -13,6 +13,7 @@ import { Leases } from './leases.ts';
 import type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './options.ts';
 import { Outage } from './outage.ts';
 import { Outbox } from './outbox.ts';
+import { Starts } from './rate.ts';
 import { closeOnSignals, defaultHolder } from './signals.ts';
 import { isSuspect, maxLeasesAlone, Untried } from './suspects.ts';
 import { Task, type WorkerMessage } from './task.ts';
@@ -56,6 +57,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #handler: Handler<Payload, Result>;
   readonly #holder: string;
   readonly #concurrency: number;
+  readonly #starts: Starts | undefined;
   readonly #emitter = new Emitter<WorkerEvents<Payload, Result>>();
   /** Claims that have not ended. */
   readonly #tasks = new Set<Task<Payload, Result>>();
@@ -84,13 +86,14 @@ export class Worker<Payload = unknown, Result = unknown> {
   #settle: () => void = () => undefined;
 
   constructor(muster: Muster, options: WorkerOptions, handler: Handler<Payload, Result>) {
-    const { concurrency = 1, leaseSeconds = 30, holder = defaultHolder(), batch = true, mailbox } = options;
+    const { concurrency = 1, leaseSeconds = 30, holder = defaultHolder(), batch = true, mailbox, rate } = options;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw new RangeError('concurrency must be at least 1');
     this.#muster = muster;
     this.#options = options;
     this.#handler = handler;
     this.#holder = holder;
     this.#concurrency = concurrency;
+    this.#starts = rate && new Starts(rate);
     this.#outage = new Outage(holder);
     const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
     this.#outbox = batch ? new Outbox(muster, timeoutMs, () => Math.ceil(this.#tasks.size / 4)) : undefined;
@@ -162,7 +165,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
       // After a message that was worked on alone, there may be more of them.
-      const max: number = batch && !isWary ? Math.min(100, this.#concurrency - this.#running) : 1;
+      const max: number = batch && !isWary ? Math.min(100, this.#room()) : 1;
       // A receive sent with the end of a claim costs no request, but is not held. If it finds nothing, the next one is
       // held, because the end may be slow to be sent.
       const isJoined = !isInVain && this.#isEnding();
@@ -204,18 +207,25 @@ export class Worker<Payload = unknown, Result = unknown> {
     return this.#outbox !== undefined && [...this.#tasks].some((task) => task.isEnding);
   }
 
+  /** How many messages may be received and begun now. */
+  #room(): number {
+    const free = this.#concurrency - this.#running;
+    return this.#starts ? Math.min(free, this.#starts.room) : free;
+  }
+
   /**
    * Waits for room; false once the worker stops. If there is little room, it waits a moment for more, to receive many
    * messages at once.
    */
   async #hasRoom(): Promise<boolean> {
     const { signal } = this.#stop;
-    const room = () => this.#concurrency - this.#running;
-    while (room() === 0 && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        this.#released = resolve;
-      });
-    const isLittle = this.#options.batch !== false && room() < this.#concurrency / 4;
+    while (this.#room() === 0 && !signal.aborted)
+      if (this.#running === this.#concurrency)
+        await new Promise<void>((resolve) => {
+          this.#released = resolve;
+        });
+      else await pause(this.#starts?.waitMs ?? 0, signal).catch(() => undefined);
+    const isLittle = this.#options.batch !== false && this.#concurrency - this.#running < this.#concurrency / 4;
     if (isLittle && !signal.aborted) await pause(lingerMs, undefined);
     return !signal.aborted;
   }
@@ -304,6 +314,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       task.context.signal.throwIfAborted();
       // The message was received together with the last end, while the worker was closing.
       if (this.#stop.signal.aborted) throw new WorkerClosed('the worker has stopped');
+      this.#starts?.begin();
       return { result: await this.#handler(task.message, task.context) };
     } catch (error) {
       return { error };

@@ -199,6 +199,8 @@ class Worker(WorkerBase[Muster, Handler]):
         handler: works on each message
         scope_id: receives from this scope and those below it; `*` for all runs in turn
         concurrency: how many messages are worked on at once
+        rate: begins at most `limit` messages in any `window_seconds`: `{'limit': 10, 'window_seconds': 60}`; it claims
+            none that it may not begin yet. What all workers share is a quota, with `requires`
         holder: the worker's name, for people; default: the names of machine and process; for an INBOX, its recipient_id
         lease_seconds: the length of the lease, which is renewed at a third of it
         results_to: publishes the handler's result into this mailbox, in the same step and in the message's scope

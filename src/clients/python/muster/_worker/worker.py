@@ -40,6 +40,7 @@ from .leases import Leases
 from .options import MailboxChoice, WorkerCounts
 from .outage import Outage
 from .outbox import Outbox, linger_seconds, max_calls
+from .rate import StartRate, Starts
 from .suspects import Untried, is_suspect, max_leases_alone
 from .task import ClaimedTask
 
@@ -81,6 +82,7 @@ class WorkerBase(Generic[M, H]):
         *,
         scope_id: Id = '*',
         concurrency: int = 1,
+        rate: StartRate | None = None,
         holder: str | None = None,
         lease_seconds: int = 30,
         results_to: MailboxChoice | None = None,
@@ -114,6 +116,7 @@ class WorkerBase(Generic[M, H]):
         }
         self._wait_seconds = wait_seconds
         self._concurrency = concurrency
+        self._starts = None if rate is None else Starts(rate)
         self._results_to = results_to
         self._target: str | None = None
         """The mailbox for results"""
@@ -403,6 +406,8 @@ class WorkerBase(Generic[M, H]):
             is_stopped = self._stop.is_set()
             if not task.is_over and not is_stopped:
                 self._running += 1
+                if self._starts is not None:
+                    self._starts.begin()
                 self._changed.notify_all()
         # The message was received together with the last end, while the worker was closing.
         if task.is_over or is_stopped:
@@ -555,16 +560,23 @@ class WorkerBase(Generic[M, H]):
         If there is little room, it waits a moment for more, to receive many messages at once.
         """
 
-        def room() -> int:
+        def free() -> int:
             return self._concurrency - self._running
 
+        starts = self._starts
         with self._changed:
-            self._changed.wait_for(lambda: room() > 0 or self._stop.is_set())
-            if self._outbox is not None and room() < self._concurrency / 4:
+            while True:
+                self._changed.wait_for(lambda: free() > 0 or self._stop.is_set())
+                if starts is None or starts.room > 0 or self._stop.is_set():
+                    break
+                self._changed.wait_for(self._stop.is_set, starts.wait_seconds)
+            if self._outbox is not None and free() < self._concurrency / 4:
                 self._changed.wait_for(
-                    lambda: room() >= self._concurrency / 4 or self._stop.is_set(), linger_seconds
+                    lambda: free() >= self._concurrency / 4 or self._stop.is_set(), linger_seconds
                 )
-            return 0 if self._stop.is_set() else room()
+            if self._stop.is_set():
+                return 0
+            return free() if starts is None else min(free(), starts.room)
 
     def _find(self, mailbox: MailboxChoice) -> str:
         if not isinstance(mailbox, str) and 'mailbox_id' in mailbox:
