@@ -16,7 +16,7 @@ plan.needOperation()
 local isMore = wanted > record.unitsLimit
 records.set(record, 'unitsLimit', wanted)
 emit.allowance.limit_changed(allowanceId, record)
-audit('allowance.limit_changed', caller.keyId(), allowanceId, detail)
+audit('allowance.limit_changed', caller.actor(), allowanceId, detail)
 if isMore and record.waiting > 0 then
   serveWaiters(allowanceId, now, 25)
 elseif isMore then

@@ -2,7 +2,7 @@
 --- @request write
 --- @args barrierId
 --- @reply barrier:barrier
---- @include lib/call lib/plan lib/refuse barrier/_barrier barrier/_cancel scope/_scope
+--- @include lib/audit lib/call lib/caller lib/plan lib/refuse barrier/_barrier barrier/_cancel scope/_scope
 local record = barrier.read(barrierId)
 barrier.stop(record, scope.cancelFor(record))
 if record.state == 'CANCELLED' then return call.answer({ barrier = record }) end
@@ -10,4 +10,5 @@ if record.state == 'RELEASED' then refuse('BARRIER_RELEASED') end
 plan.needOperation()
 
 cancelBarrier(record)
+audit('barrier.cancelled', caller.actor(), barrierId, inSpace())
 return call.answer({ barrier = record }, 'operation')

@@ -29,6 +29,6 @@ local record = { id = newId(tail), name = name, currency = currency, scale = sca
 budget.insert(record)
 maps.put(keys.budgetNames(), name, record.id)
 sorted.add(keys.budgets(), '0', record.id)
-audit('budget.created', caller.keyId(), record.id, detail)
+audit('budget.created', caller.actor(), record.id, detail)
 emit.budget.created(record.id, record)
 return call.answer({ budget = record }, 'operation')

@@ -28,13 +28,13 @@ if changesLimit then
     records.set(record, 'overdrawn', '0')
   end
   emit.budget.limit_changed(budgetId, record)
-  audit('budget.limit_changed', caller.keyId(), budgetId, detail)
+  audit('budget.limit_changed', caller.actor(), budgetId, detail)
 end
 if changesAlerts then
   records.set(record, 'alertPercents', percents)
   if not record.overdrawn then records.set(record, 'overdrawn', '0') end
   emit.budget.updated(budgetId, { alertPercents = alertPercents })
-  audit('budget.updated', caller.keyId(), budgetId, detail)
+  audit('budget.updated', caller.actor(), budgetId, detail)
 end
 alerts.rearm(record, isRaised)
 alerts.emitReached({ record })

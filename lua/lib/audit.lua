@@ -1,8 +1,14 @@
---- @export audit audited
---- @include lib/streams
---- The organization's audit trail: what changed, and which API key or the CLI changed it. Entry ids carry the time.
+--- @export audit audited inSpace
+--- @include lib/space lib/streams
+--- The organization's audit trail: what changed, and who changed it, a caller.actor or `cli`. Entry ids carry the
+--- time.
 local function audit(action, actor, target, detail)
   streams.addLong(keys.audit(), 'action', action, 'actor', actor, 'target', target, 'detail', detail)
+end
+
+--- The detail of an entry about a record of the space. more: further JSON members, such as `"removed":3`; may be nil.
+local function inSpace(more)
+  return '{"spaceId":"' .. spaceId .. '"' .. (more and ',' .. more or '') .. '}'
 end
 
 --- An audit entry as a record. An entry that an operator wrote by hand may lack fields.

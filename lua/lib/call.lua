@@ -17,6 +17,11 @@ local function head(replayed)
   return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. quota .. left .. ofOrg
 end
 
+--- The head of an answer, which a request that has named its actor ends with it, for the log.
+local function headOfAnswer()
+  return acted and head() .. ',' .. caller.said() or head()
+end
+
 --- Enters the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives as
 --- '' and finds no space; Node explains the error once the caller is known.
 local function enterSpace(script)
@@ -102,6 +107,6 @@ function call.answer(reply, counts)
   end
   local list = reply and invocation.script.list(reply) or { '' }
   if idempotencyDigest ~= '' and counts ~= 'unfinished' then idempotency.keep(idempotencyDigest, fingerprint, list) end
-  list[1] = head()
+  list[1] = headOfAnswer()
   return list
 end

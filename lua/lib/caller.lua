@@ -1,10 +1,14 @@
 --- @shared apiKeyDigest permission
---- @export caller
+--- @export caller acted
 --- @include lib/clock lib/day lib/invocation lib/records lib/refuse lib/space
 --- Identifies the caller and its permissions by an API key, by the grant of a token that Node has verified
 --- (src/doors/oidc), or by a link: a secret address that lets its holder do one thing with one record. Most requests of
 --- an invocation carry the same key, so it is read once.
 local caller = {}
+--- Whether the present request has named its actor, for its reply (lib/call).
+local acted
+--- The last digest whose actor was read, the actor, and the actor as the member of an event.
+local actorDigest, actor, actorMember
 --- The day, and how `plain` begins on it. An earlier version wrote the day alone, and did not know of names.
 local markedDay, mark
 
@@ -102,10 +106,38 @@ function caller.digest()
   return apiKeyDigest
 end
 
---- The id of the key, or the subject of the token, for the audit trail.
-function caller.keyId()
-  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')
-    or string.match(apiKeyDigest, '^grant %d+ %S* %S* %S* (.*)$')
+--- A text as the content of a JSON string that has no quotation marks.
+local function escaped(text)
+  return (string.gsub(text, '[%c"\\]', function(character)
+    return string.format('\\u%04x', string.byte(character))
+  end))
+end
+
+local function readActor()
+  local stored = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'keyId', 'holder')
+  actor = stored[1] or string.match(apiKeyDigest, '^grant %d+ %S* %S* %S* (.*)$') or 'link'
+  if stored[2] and stored[2] ~= '' then actor = actor .. ' ' .. stored[2] end
+  actorDigest, actorMember = apiKeyDigest, ' actor="' .. escaped(actor) .. '"'
+end
+
+--- Who makes the request, for the audit trail and the log: the id of the key, with the holder that it is bound to after
+--- a blank; `oidc:` and the subject of a token; or `link`. nil for workers.
+function caller.actor()
+  if not invocation.apiKeyDigest then return nil end
+  if actorDigest ~= apiKeyDigest then readActor() end
+  acted = true
+  return actor
+end
+
+--- The actor as a member of an event (src/engine/library/lua-events.ts); nil for workers.
+function caller.actorMember()
+  return caller.actor() and actorMember
+end
+
+--- The actor for the reply's head, if the request has named it: what an event says of it; nil otherwise.
+function caller.said()
+  acted = false
+  return string.sub(actorMember, 9, -2)
 end
 
 function caller.hasAllMailboxes()

@@ -2,8 +2,8 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/again lib/call lib/clock lib/refuse mailbox/_end mailbox/_message mailbox/_others mailbox/_view
---- @include scope/_scope
+--- @include lib/again lib/audit lib/call lib/caller lib/clock lib/refuse mailbox/_end mailbox/_message mailbox/_others
+--- @include mailbox/_view scope/_scope
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
@@ -24,6 +24,7 @@ if cancel then
   message.stop(record, cancel)
 else
   message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
+  audit('message.cancelled', caller.actor(), messageId, inSpace())
 end
 local answer = call.answer({ message = message.shown(record), payload = '' }, not cancel and 'operation' or nil)
 return message.withPayload(answer, record)

@@ -3,7 +3,8 @@
 --- @request write
 --- @args mailboxId
 --- @reply
---- @include lib/call lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_view scope/_pausing
+--- @include lib/audit lib/call lib/caller lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_view
+--- @include scope/_pausing
 local box = mailbox.load(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local live = mailbox.backlog(box)
@@ -16,5 +17,6 @@ unit.delete(keys.mailbox(mailboxId), keys.mailboxFigures(mailboxId))
 sorted.remove(keys.mailboxes(), mailboxId)
 names.remove(box.name, mailboxId)
 emit.mailbox.deleted(mailboxId, box)
+audit('mailbox.deleted', caller.actor(), mailboxId, inSpace())
 journal.wake(mailboxId .. '/')
 return call.answer(nil, 'operation')

@@ -2,7 +2,8 @@
 --- @request write
 --- @args mailboxId isPaused
 --- @reply mailbox:mailbox
---- @include lib/call lib/journal lib/records lib/refuse mailbox/_mailbox mailbox/_view scope/_pausing
+--- @include lib/audit lib/call lib/caller lib/journal lib/records lib/refuse mailbox/_mailbox mailbox/_view
+--- @include scope/_pausing
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if box.paused == (isPaused == '1') then return call.answer({ mailbox = box }) end
@@ -16,4 +17,5 @@ else
   emit.mailbox.resumed(mailboxId, box)
   journal.wake(mailboxId .. '/')
 end
+audit(box.paused and 'mailbox.paused' or 'mailbox.resumed', caller.actor(), mailboxId, inSpace())
 return call.answer({ mailbox = box }, 'operation')

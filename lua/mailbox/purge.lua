@@ -7,13 +7,14 @@
 --- @request write
 --- @args mailboxId scopeId max cursor finished
 --- @reply cancelled removed nextCursor
---- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_clear mailbox/_end
---- @include mailbox/_mailbox mailbox/_message mailbox/_others scope/_scope
+--- @include lib/audit lib/call lib/caller lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_clear
+--- @include mailbox/_end mailbox/_mailbox mailbox/_message mailbox/_others scope/_scope
 local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
 if finished == '1' then
   local removed, nextCursor = clearFinished(mailboxId, scopeId, max, cursor)
+  if removed > 0 then audit('mailbox.purged', caller.actor(), mailboxId, inSpace('"removed":' .. removed)) end
   return call.answer({ removed = removed, nextCursor = nextCursor }, removed > 0 and 'operation' or nil)
 end
 
@@ -90,5 +91,6 @@ for i, member in ipairs(list) do
   end
   last = record.id
 end
+if cancelled > 0 then audit('mailbox.purged', caller.actor(), mailboxId, inSpace('"cancelled":' .. cancelled)) end
 return call.answer({ cancelled = cancelled, nextCursor = more and (passed or last) },
   cancelled > 0 and 'operation' or nil)

@@ -3,8 +3,8 @@
 --- @args messageId delaySeconds
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_send
---- @include mailbox/_view
+--- @include lib/audit lib/call lib/caller lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message
+--- @include mailbox/_requeue mailbox/_send mailbox/_view
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
@@ -28,4 +28,5 @@ capacity.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and not
   record.taskId)
 
 message.requeue(record, box, delaySeconds)
+audit('message.requeued', caller.actor(), messageId, inSpace())
 return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)

@@ -5,8 +5,8 @@
 --- @request write
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver
---- @include lib/call lib/clock lib/page lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_packed
---- @include mailbox/_requeue mailbox/_send
+--- @include lib/audit lib/call lib/caller lib/clock lib/page lib/plan lib/refuse mailbox/_mailbox mailbox/_message
+--- @include mailbox/_packed mailbox/_requeue mailbox/_send
 local scanLimit = 1000
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
@@ -65,4 +65,5 @@ end
 if requeued == 0 then
   return call.answer({ requeued = 0, nextCursor = more and last, passedOver = passedOver })
 end
+audit('mailbox.requeued', caller.actor(), mailboxId, inSpace('"state":"' .. state .. '","requeued":' .. requeued))
 return call.answer({ requeued = requeued, nextCursor = more and last, passedOver = passedOver }, 'operation')

@@ -3,7 +3,8 @@
 --- @space retainedBytes
 --- @args scopeId key ifVersion
 --- @reply
---- @include lib/call lib/count lib/maps lib/plan lib/records lib/refuse lib/sorted note/_note scope/_scope
+--- @include lib/audit lib/call lib/caller lib/count lib/maps lib/plan lib/records lib/refuse lib/sorted note/_note
+--- @include scope/_scope
 local record = note.find(scopeId, key) or refuse('NOTE_NOT_FOUND')
 scope.needRunning(scope.path(scopeId))
 if ifVersion ~= '' and tonumber(ifVersion) ~= record.version then refuse('VERSION_CONFLICT', record.version) end
@@ -17,4 +18,5 @@ sorted.remove(keys.notes(scopeId), key)
 maps.remove(keys.noteTexts(scopeId), '#' .. key)
 maps.remove(keys.noteTexts(scopeId), '=' .. key)
 emit.note.deleted(scopeId, note.changed(record))
+audit('note.deleted', caller.actor(), scopeId, inSpace('"key":' .. cjson.encode(key)))
 return call.answer(nil, 'operation')

@@ -14,5 +14,5 @@ unit.delete(keys.pool(poolId), keys.poolQueue(poolId), keys.rebuiltPoolQueue(poo
 sorted.remove(keys.pools(), poolId)
 maps.remove(keys.poolNames(), record.name)
 emit.pool.deleted(poolId, record)
-audit('pool.deleted', caller.keyId(), poolId, '')
+audit('pool.deleted', caller.actor(), poolId, inSpace())
 return call.answer(nil, 'operation')

@@ -3,7 +3,8 @@
 --- @request write
 --- @args holdId token isForced
 --- @reply hold:hold
---- @include lib/call lib/clock lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve scope/_scope
+--- @include lib/audit lib/call lib/caller lib/clock lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve
+--- @include scope/_scope
 local record = hold.whole(holdId)
 if isForced == '1' then token = record.token end
 local cancel = record.state == 'HELD' and record.token == token and scope.cancelFor(record)
@@ -15,5 +16,6 @@ hold.check(record, token)
 
 record.forced = isForced == '1'
 hold.finish(record, 'RELEASED', now, emit.hold.released)
+if record.forced then audit('hold.released', caller.actor(), holdId, inSpace()) end
 serveHolds(record.poolId, now, 100)
 return call.answer({ hold = hold.shown(record) }, 'operation')

@@ -25,6 +25,6 @@ end
 local isMore = newUnits and newUnits > record.units
 if newUnits then records.set(record, 'units', newUnits) end
 emit.pool.updated(poolId, record)
-audit('pool.updated', caller.keyId(), poolId, detail)
+audit('pool.updated', caller.actor(), poolId, detail)
 if isMore then serveHolds(poolId, now, 100) end
 return call.answer({ pool = pool.view(poolId) }, 'operation')

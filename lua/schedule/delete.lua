@@ -2,11 +2,12 @@
 --- @request write
 --- @args sweptSchedule scheduleId
 --- @reply
---- @include lib/call lib/clock lib/finished lib/plan schedule/_change schedule/_schedule
+--- @include lib/audit lib/call lib/caller lib/clock lib/finished lib/plan schedule/_change schedule/_schedule
 local record = schedule.current(scheduleId, sweptSchedule)
 plan.needOperation()
 
 schedule.remove(record)
 finished.add('scope:scope', record.scopeId, nowText)
 emit.schedule.deleted(scheduleId, record)
+audit('schedule.deleted', caller.actor(), scheduleId, inSpace())
 return call.answer(nil, 'operation')

@@ -4,8 +4,8 @@
 --- @args retryDelaySeconds maxRetryDelaySeconds priority key state
 --- @long payload
 --- @reply schedule:schedule
---- @include lib/call lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted mailbox/_mailbox
---- @include mailbox/_send schedule/_change schedule/_schedule scope/_scope
+--- @include lib/audit lib/call lib/caller lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted
+--- @include mailbox/_mailbox mailbox/_send schedule/_change schedule/_schedule scope/_scope
 local record = schedule.current(scheduleId, sweptSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
@@ -50,4 +50,7 @@ for field, value in pairs(asked) do records.set(record, field, value) end
 if nextState then schedule.enter(record, nextState) end
 if following ~= record.nextAt then schedule.arm(record, following) end
 emit.schedule.updated(scheduleId, record)
+if nextState then
+  audit(nextState == 'PAUSED' and 'schedule.paused' or 'schedule.resumed', caller.actor(), scheduleId, inSpace())
+end
 return call.answer({ schedule = record }, 'operation')

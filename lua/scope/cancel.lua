@@ -4,13 +4,18 @@
 --- @request write
 --- @args scopeId
 --- @reply totals stays isDone
---- @include lib/call lib/clock lib/hooks lib/refuse lib/timer lib/unit scope/_cancelling scope/_scope
+--- @include lib/audit lib/call lib/caller lib/clock lib/hooks lib/refuse lib/timer lib/unit scope/_cancelling
+--- @include scope/_scope
 -- Deciding a group ends its members as well, so a step may end 500 records.
 local maxRecords = 250
 local path = scope.path(scopeId) or refuse('SCOPE_NOT_FOUND')
 
 local before = unit.changes()
-local cancel = scope.cancelOf(path) or cancelling.start(scopeId)
+local cancel = scope.cancelOf(path)
+if not cancel then
+  cancel = cancelling.start(scopeId)
+  audit('scope.cancelled', caller.actor(), scopeId, inSpace())
+end
 local _, isDone = cancelling.step(cancel.id, maxRecords)
 if not isDone then timer.armInBackground('scope:cancel', cancel.id, now) end
 local record, totals, left = scope.load(scopeId), {}, {}

@@ -3,7 +3,8 @@
 --- @request write
 --- @args scopeId isPaused
 --- @reply scope:scope
---- @include lib/call lib/clock lib/finished lib/records lib/refuse scope/_pausing scope/_scope scope/_subtree
+--- @include lib/audit lib/call lib/caller lib/clock lib/finished lib/records lib/refuse scope/_pausing scope/_scope
+--- @include scope/_subtree
 local record = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND')
 if record.cancelledAt then refuse('SCOPE_CANCELLED') end
 if record.paused == (isPaused == '1') then return call.answer({ scope = record }) end
@@ -19,4 +20,5 @@ else
   -- Until the scope has other records, retention treats it like a finished record.
   finished.add('scope:scope', scopeId, nowText)
 end
+audit(record.paused and 'scope.paused' or 'scope.resumed', caller.actor(), scopeId, inSpace())
 return call.answer({ scope = record }, 'operation')

@@ -8,7 +8,7 @@
 local values, names = limits.read(defaults)
 records.fill(keyspace.record, names)
 
-if limits.change(values, names, keyspace.record, requested, granted, caller.keyId) then
+if limits.change(values, names, keyspace.record, requested, granted, caller.actor) then
   rates.setQuota(keyspace.record)
   return call.answer({ limits = limits.text(values, names) }, 'operation')
 end

@@ -10,5 +10,5 @@ destination.exhaust(destinationId)
 unit.delete(keys.destination(destinationId))
 sorted.remove(keys.destinations(), destinationId)
 if sorted.count(keys.destinations()) == 0 then sets.remove(keys.outboxSpaces(), spaceId) end
-audit('destination.deleted', caller.keyId(), destinationId, '{}')
+audit('destination.deleted', caller.actor(), destinationId, inSpace())
 return call.answer(nil, 'operation')

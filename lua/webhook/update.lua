@@ -17,5 +17,5 @@ if newUrl then records.set(record, 'url', url) end
 if newTypes then records.set(record, 'eventTypes', eventTypes) end
 if newState and state == 'DISABLED' then destination.disable(destinationId, 'REQUESTED') end
 if newState and state == 'ACTIVE' then destination.listen(destinationId, streams.tail(keys.events())) end
-audit('destination.updated', caller.keyId(), destinationId, detail)
+audit('destination.updated', caller.actor(), destinationId, detail)
 return call.answer({ destination = record }, 'operation')

@@ -27,7 +27,7 @@ function levelOf(status: number, route: string | undefined): LineLevel {
 
 /** The members of a log line as JSON. Only `path` and `reason` may contain characters to escape. */
 function membersOf({ method, path, state, req }: Context, status: number, durationMs: number): string {
-  const { requestId, match, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
+  const { requestId, match, caller, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
   let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
   members += `,"durationMs":${Math.round(durationMs * 100) / 100}`;
   if (traceId !== '') members += `,"traceId":"${traceId}"`;
@@ -35,6 +35,7 @@ function membersOf({ method, path, state, req }: Context, status: number, durati
   else if (state.route === undefined) members += `,"path":${JSON.stringify(shownPath(path))}`;
   if (calls !== undefined) members += `,"calls":${calls}`;
   if (refused !== undefined) members += `,"refused":${JSON.stringify(refused)}`;
+  if (caller?.actor !== undefined) members += `,"actor":"${caller.actor}"`;
   if (code !== undefined) members += `,"code":"${code}"`;
   if (reason !== undefined) members += `,"reason":${JSON.stringify(reason)}`;
   return members;

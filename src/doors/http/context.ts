@@ -43,7 +43,7 @@ export interface State {
   log: Logger;
   /** Undefined for paths outside the API. */
   match?: Match;
-  /** The caller, if a token identified it; otherwise the API key does. */
+  /** The caller, once a token or a call has identified it. */
   caller?: Caller;
   /** The answer for `writeAnswer`. */
   answer?: HttpResponse;

@@ -36,7 +36,8 @@ export class HttpCall implements Call {
 
   /** Throws UNAUTHENTICATED or INVALID_API_KEY. */
   constructor(ctx: Context, params: CallParts['params']) {
-    this.caller = ctx.state.caller ?? readCaller(ctx.req.headers.authorization);
+    ctx.state.caller ??= readCaller(ctx.req.headers.authorization);
+    this.caller = ctx.state.caller;
     const { rawBody } = ctx.request;
     this.text = typeof rawBody === 'string' ? rawBody : '';
     this.#ctx = ctx;

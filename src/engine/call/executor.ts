@@ -11,7 +11,7 @@ const maxSweeps = 50;
 
 /** The organization of a call, and its slot in a batch. */
 interface ExecutedCall extends Pick<Call, 'slot'> {
-  readonly caller: Pick<Call['caller'], 'org'>;
+  readonly caller: Pick<Call['caller'], 'org' | 'actor'>;
 }
 
 type ExecutorService = Pick<CallService, 'scripts' | 'due' | 'opener' | 'log'>;
@@ -30,6 +30,7 @@ export async function execute(
     scripts.execute(script, org, changes ? joinArgs(args, changes) : args),
   );
   const head = readHead(String(first));
+  if (head.actor !== undefined) call.caller.actor = head.actor;
   if (head.wake !== '') announce(service, org, head.wake);
   return { head, reply: read(values) };
 }

@@ -22,6 +22,9 @@ export interface EventDeclaration {
 /** Declared fields that are members of the event itself. */
 export const ofEvent: ReadonlySet<string> = new Set(['scopeId', 'traceparent']);
 
+/** The payload's member for the caller (lua/lib/caller.lua). */
+export const actorName = 'actor';
+
 class Counted {
   readonly payload: Fields;
   constructor(payload: Fields) {
@@ -31,6 +34,17 @@ class Counted {
 
 /** The payload of an event type that the space counts. */
 export const counted = (payload: Fields): Counted => new Counted(payload);
+
+/** The payload of an event that names its actor. */
+export const acted = <F extends Fields>(payload: F) => ({
+  ...payload,
+  [actorName]: text()
+    .optional()
+    .means(
+      'who did it: the id of the API key, with the holder that it is bound to after a blank; `oidc:` and the subject of a token; or `link`. Missing if nobody asked for it, such as at the end of a run',
+    )
+    .example('0190a1b2-0000-7000-8000-3a2b1c0d9e8f'),
+});
 
 export function events(payloads: Readonly<Record<string, Fields | Counted>>): readonly EventDeclaration[] {
   return Object.entries(payloads).map(([type, declared]) => {

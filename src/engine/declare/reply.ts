@@ -95,11 +95,13 @@ export interface ReplyHead {
   readonly wake: string;
   readonly replayed: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  /** Who made the call, if it has named its actor, as the content of a JSON string (lua/lib/caller.lua). */
+  readonly actor?: string;
 }
 
 /** Parses the head, and builds its rate headers (docs/reference.md, "Requests"). */
 export function readHead(head: string): ReplyHead {
-  const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = head.split(',');
+  const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft, ...actor] = head.split(',');
   const at = Number(now);
   const reset = 60 - Math.floor((at % 60_000) / 1000);
   let policy = '';
@@ -118,5 +120,6 @@ export function readHead(head: string): ReplyHead {
     headers['RateLimit'] = rate;
   }
   if (replayed !== '') headers['Idempotent-Replayed'] = 'true';
-  return { now: at, wake, replayed: replayed !== '', headers };
+  const result = { now: at, wake, replayed: replayed !== '', headers };
+  return actor.length === 0 ? result : { ...result, actor: actor.join(',') };
 }

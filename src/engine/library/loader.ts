@@ -77,6 +77,7 @@ const guards = 'guards';
 const callFile = 'lib/call';
 const journalFile = 'lib/journal';
 const countFile = 'lib/count';
+const callerFile = 'lib/caller';
 
 /**
  * Builds the library of all rooms. Helpers (files of lib/ and files named `_helper`) run once, when Redis loads the library,
@@ -151,8 +152,8 @@ export class Builder {
     const needs = [
       ...(paths.has('emit') ? [journalFile] : []),
       ...(source.request === undefined ? [] : [callFile]),
-      // lib/journal gets the functions that emit events, which count them.
-      ...(source.file === journalFile ? [countFile] : []),
+      // lib/journal gets the functions that emit events, which count them and name their actor.
+      ...(source.file === journalFile ? [countFile, callerFile] : []),
       ...source.records.flatMap((record) => this.#records.needs(record)),
     ];
     for (const file of source.includes)

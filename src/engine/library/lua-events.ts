@@ -1,4 +1,4 @@
-import { countOf, type EventDeclaration, ofEvent } from '../declare/event.ts';
+import { actorName, countOf, type EventDeclaration, ofEvent } from '../declare/event.ts';
 import type { AnyField, Fields } from '../declare/field.ts';
 
 /** The events of all rooms, by type. */
@@ -26,6 +26,8 @@ function encodedValue(name: string, { kind, special }: AnyField): Part[] {
 
 /** A member of the payload in the journal's format. */
 function encodedMember(name: string, field: AnyField): Part[] {
+  // An event with a cause of its own is an effect that nobody asked for by itself.
+  if (name === actorName) return [{ lua: "(cause == nil and caller.actorMember() or '')" }];
   const start = ` ${name}=`;
   // A nullable member that may be missing is null if it is false, and missing if it is nil.
   const isThere = field.special.isNullable ? `event.${name} ~= nil` : `event.${name}`;

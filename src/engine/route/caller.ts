@@ -48,6 +48,8 @@ export interface Caller {
    * (`grantedCaller`).
    */
   readonly apiKeyDigest: string;
+  /** For the log, once a call of the request has said who makes it (lua/lib/caller.lua): the content of a JSON string. */
+  actor?: string;
 }
 
 /** Reads the API key. Throws UNAUTHENTICATED or INVALID_API_KEY; the script checks that the key exists. */

@@ -1,4 +1,4 @@
-import { events } from '../../engine/declare/event.ts';
+import { acted, events } from '../../engine/declare/event.ts';
 import { Barrier } from './records.ts';
 
 const { scopeId, state, epoch, arrivals, target } = Barrier.fields;
@@ -8,6 +8,6 @@ export const barrierEvents = events({
   'barrier.created': asItStands,
   'barrier.arrived': asItStands,
   'barrier.released': asItStands,
-  'barrier.cancelled': asItStands,
+  'barrier.cancelled': acted(asItStands),
   'barrier.epoch_advanced': asItStands,
 });

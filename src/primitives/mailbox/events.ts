@@ -1,4 +1,4 @@
-import { counted, events } from '../../engine/declare/event.ts';
+import { acted, counted, events } from '../../engine/declare/event.ts';
 import { id } from '../../engine/declare/field.ts';
 import { Mailbox, Message } from './records.ts';
 
@@ -16,9 +16,9 @@ const asItStands = {
 export const mailboxEvents = events({
   'mailbox.created': { mode: Mailbox.fields.mode },
   'mailbox.updated': { mode: Mailbox.fields.mode },
-  'mailbox.deleted': { mode: Mailbox.fields.mode },
-  'mailbox.paused': { mode: Mailbox.fields.mode },
-  'mailbox.resumed': { mode: Mailbox.fields.mode },
+  'mailbox.deleted': acted({ mode: Mailbox.fields.mode }),
+  'mailbox.paused': acted({ mode: Mailbox.fields.mode }),
+  'mailbox.resumed': acted({ mode: Mailbox.fields.mode }),
   'message.sent': asItStands,
   'message.claimed': asItStands,
   'message.acked': asItStands,
@@ -27,6 +27,6 @@ export const mailboxEvents = events({
   'message.failed': counted(asItStands),
   'message.lease_expired': asItStands,
   'message.expired': counted(asItStands),
-  'message.cancelled': counted(asItStands),
-  'message.requeued': counted(asItStands),
+  'message.cancelled': counted(acted(asItStands)),
+  'message.requeued': counted(acted(asItStands)),
 });

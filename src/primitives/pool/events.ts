@@ -1,4 +1,4 @@
-import { events } from '../../engine/declare/event.ts';
+import { acted, events } from '../../engine/declare/event.ts';
 import { Hold, isForced, Pool } from './records.ts';
 
 const { units } = Pool.fields;
@@ -8,7 +8,7 @@ const asItStands = { scopeId, poolId, units: Hold.fields.units, state, fence };
 export const poolEvents = events({
   'pool.created': { units },
   'pool.updated': { units },
-  'pool.deleted': { units },
+  'pool.deleted': acted({ units }),
   'hold.queued': asItStands,
   'hold.held': asItStands,
   'hold.released': { ...asItStands, forced: isForced },

@@ -1,4 +1,4 @@
-import { events } from '../../engine/declare/event.ts';
+import { acted, events } from '../../engine/declare/event.ts';
 import { id } from '../../engine/declare/field.ts';
 import { Question } from './records.ts';
 
@@ -7,7 +7,7 @@ const asItStands = { scopeId, messageId: id().optional(), mailboxId: id().option
 
 export const questionEvents = events({
   'question.asked': asItStands,
-  'question.answered': asItStands,
+  'question.answered': acted(asItStands),
   'question.expired': asItStands,
-  'question.withdrawn': asItStands,
+  'question.withdrawn': acted(asItStands),
 });
