@@ -1,4 +1,4 @@
---- @export audit audited inSpace
+--- @export audit auditPage inSpace
 --- @include lib/space lib/streams
 --- The organization's audit trail: what changed, and who changed it, a caller.actor or `cli`. Entry ids carry the
 --- time.
@@ -17,4 +17,20 @@ local function audited(entry)
     entry[2]
   for i = 1, #fields, 2 do record[fields[i]] = fields[i + 1] end
   return record
+end
+
+--- A page of the audit trail, newest first, before `cursor` ('' for the newest): the entries, and the id of the last
+--- one looked at if there are more. keyId: only what this key did, bound to a holder or not; '' for all. A page looks
+--- at 1,000 entries at most.
+local function auditPage(limit, cursor, keyId)
+  limit = tonumber(limit)
+  local most = keyId == '' and limit or 1000
+  local found = redis.call('XREVRANGE', keys.audit(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', most + 1)
+  local entries = {}
+  for i, entry in ipairs(found) do
+    if i > most or #entries == limit then return entries, found[i - 1][1] end
+    local record = audited(entry)
+    if keyId == '' or string.match(record.actor, '^%S*') == keyId then entries[#entries + 1] = record end
+  end
+  return entries, false
 end

@@ -43,6 +43,8 @@ local function readWhole(key)
     name = name })
   if not (mailboxes or holder or stored.expiresAt) then
     records.put(key, 'plain', (spaces or name) and mark .. ' ' .. (spaces or '') .. ' ' .. (name or '') or mark)
+  elseif stored.usedMinute ~= minuteText then
+    records.put(key, 'usedMinute', minute)
   end
   if stored.usedDay ~= today then records.put(key, 'usedDay', today) end
 end

@@ -6,6 +6,7 @@ interface ListOptions {
   org: string;
   limit: number;
   cursor?: string;
+  key?: string;
 }
 
 export function addAuditCommands(program: Command, cli: Cli): void {
@@ -23,6 +24,12 @@ export function addAuditCommands(program: Command, cli: Cli): void {
       100,
     )
     .option('--cursor <cursor>', 'nextCursor of the previous page')
-    .action(({ org, limit, cursor }: ListOptions) => cli.answer((admin) => listAudit(admin, org, limit, cursor)));
-  examples(list, 'audit list --org acme', 'audit list --org acme --limit 1000 --cursor 1767225600000-0');
+    .option('--key <keyId>', 'only what this key did; a page may be short before the last one')
+    .action(({ org, ...choice }: ListOptions) => cli.answer((admin) => listAudit(admin, org, choice)));
+  examples(
+    list,
+    'audit list --org acme',
+    'audit list --org acme --limit 1000 --cursor 1767225600000-0',
+    'audit list --org acme --key 0190a1b2-0000-7000-8000-3a2b1c0d9e8f',
+  );
 }

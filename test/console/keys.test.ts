@@ -30,6 +30,14 @@ describe('The console manages API keys', () => {
     const made = (await listKeys(world.service, world.org)).at(-1);
     expect(made).to.deep.include({ name: 'reader', spaces: [world.spaceId], holder: 'ann' });
     expect(made?.expiresAt).to.be.a('string');
+    await row.getByRole('link', { name: 'reader' }).click();
+    await page.getByText('Nothing that the audit trail keeps.').waitFor();
+    const admin = (await listKeys(world.service, world.org))[0];
+    await page
+      .getByRole('link', { name: admin?.name ?? admin?.keyId.slice(0, 8) ?? '' })
+      .first()
+      .click();
+    await page.getByRole('row').filter({ hasText: 'key.created' }).filter({ hasText: '"holder":"ann"' }).waitFor();
     await page.getByRole('button', { name: 'Revoke… reader' }).click();
     await dialog.getByRole('button', { name: 'Revoke the key' }).click();
     await dialog.getByRole('status').filter({ hasText: 'It is revoked.' }).waitFor();

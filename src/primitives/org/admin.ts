@@ -215,9 +215,21 @@ interface AuditPage {
   nextCursor: string | null;
 }
 
-/** The audit trail before `cursor`, newest first. Throws Refusal: ORG_NOT_FOUND. */
-export async function listAudit(admin: Admin, org: string, limit = 100, cursor = ''): Promise<AuditPage> {
-  const args = { limit: checkAuditLimit(limit), cursor: checkAuditCursor(cursor) };
+interface AuditChoice {
+  limit?: number;
+  cursor?: string;
+  /** Only what this key did. */
+  key?: string;
+}
+
+/**
+ * The audit trail before `cursor`, newest first. With a key, a page may be short, and even empty, before the last one.
+ * Throws Refusal: ORG_NOT_FOUND.
+ */
+export async function listAudit(admin: Admin, org: string, choice: AuditChoice = {}): Promise<AuditPage> {
+  const { limit = 100, cursor = '', key } = choice;
+  const keyId = key === undefined ? '' : checkUuid('key', key);
+  const args = { limit: checkAuditLimit(limit), cursor: checkAuditCursor(cursor), keyId };
   const { entries, nextCursor } = await admin.scripts.ask(scripts.audit, checkOrg(org), args);
   return { entries, nextCursor };
 }

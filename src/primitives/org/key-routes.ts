@@ -14,7 +14,7 @@ import {
   maxSpacesPerKey,
   oneSpaceRule,
 } from './input.ts';
-import { ApiKey } from './records.ts';
+import { ApiKey, AuditEntry } from './records.ts';
 
 /** A list of 1 to `max` distinct values. */
 const listOf = <T>(item: Joi.AnySchema<T>, max: number, rule: string) =>
@@ -122,5 +122,31 @@ const revoke = route({
   reply: {},
 });
 
+const auditCursors = new Cursors('audit', positions.entry);
+
+const audit = route({
+  method: 'GET',
+  path: '/keys/:keyId/audit',
+  call: 'key.audit',
+  summary: 'What an API key changed, newest first, by the audit trail',
+  description:
+    'The keys, budgets, pools, allowances and destinations that it created or changed, and what it deleted, purged, requeued, ' +
+    'paused, resumed, cancelled, released by force or answered. A page looks at 1,000 entries of the organization, so it may ' +
+    'be short, even empty: continue with `nextCursor` until it is null.',
+  permission: 'key_admin',
+  idempotency: 'never',
+  rate: 'limits',
+  query: fields(page()),
+  success: { 200: pageReply('entries', AuditEntry.schema) },
+  refuses: ['KEY_NOT_FOUND', 'INVALID_CURSOR'],
+  script: 'org/auditOfKey',
+  args: (input) => ({ limit: input.query.limit, cursor: auditCursors.read(input) }),
+  reply: { nextCursor: textField().orNull(), entries: many(AuditEntry) },
+  answer: ({ nextCursor, entries }, input) => ({
+    status: 200,
+    body: { entries, nextCursor: auditCursors.next(input, nextCursor) },
+  }),
+});
+
 /** API keys, managed by keys with the permission key_admin. */
-export const keyRoutes: readonly Route[] = [list, create, revoke];
+export const keyRoutes: readonly Route[] = [list, create, revoke, audit];

@@ -12,7 +12,7 @@ export const orgKeys = {
     pattern: 'muster:{org}:key:<apiKeyDigest>',
     type: 'hash',
     holds:
-      'keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; usedDay: the last day, since 1970, on which it was used; plain: the last one on which nothing limited it but permissions and spaces, and a dot; then its spaces and firstDigest, if it has any; firstDigest: of a key that replaces others, the SHA-256 of the first one; the key itself is not stored',
+      'keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; usedDay: the last day, since 1970, on which it was used; usedMinute: the last minute, if more than permissions and spaces limit it; plain: the last one on which nothing limited it but permissions and spaces, and a dot; then its spaces and firstDigest, if it has any; firstDigest: of a key that replaces others, the SHA-256 of the first one; the key itself is not stored',
     goes: 'never',
   },
   apiKeys: {

@@ -54,10 +54,11 @@ export const Organization = record(
   { lua: 'org' },
 );
 
-/** The start of the last day on which a key was used, or its creation on that day. */
+/** The start of the last day or, if it is known, minute in which a key was used, or its creation if that was later. */
 const lastUsedAt = (get: Get): Value => {
-  const [day, createdAt] = [get('usedDay'), Number(get('createdAt'))];
-  return day === null || day === '' ? null : Math.max(Number(day) * 86_400_000, createdAt);
+  const [day, minute, createdAt] = [get('usedDay'), get('usedMinute'), Number(get('createdAt'))];
+  if (day === null || day === '') return null;
+  return Math.max(Number(day) * 86_400_000, Number(minute ?? 0) * 60_000, createdAt);
 };
 
 export const ApiKey = record('ApiKey', {
@@ -78,11 +79,15 @@ export const ApiKey = record('ApiKey', {
   expiresAt: time().orNull().means('when it ends, or null if it never does').example(null),
   lastUsedAt: time()
     .orNull()
-    .of(lastUsedAt, 'usedDay', 'createdAt')
-    .means('when it was last used, to the precision of a UTC day, or null if it never was'),
+    .of(lastUsedAt, 'usedDay', 'usedMinute', 'createdAt')
+    .means(
+      'when it was last used, or null if it never was: to the precision of a minute if it has a holder, mailboxes or an end, else of a UTC day',
+    ),
   revokedAt: time().orNull().means('when it was revoked, or null if it was not').example(null),
   /** The last day on which it was used, in days since 1970. */
   usedDay: number().orNull().later().internal(),
+  /** The last minute since 1970 in which it was used, if more than permissions and spaces limit it. */
+  usedMinute: number().orNull().later().internal(),
   /** The digest of the first key, if this one replaces others by rotation. It names the caller (lua/lib/caller.lua). */
   firstDigest: text().orNull().internal(),
   /** The last day on which only permissions and spaces limited it, and those spaces. */
@@ -90,10 +95,13 @@ export const ApiKey = record('ApiKey', {
 });
 
 export const AuditEntry = record('AuditEntry', {
-  at: time(),
-  action: text(),
-  /** A keyId, or `cli`. */
-  actor: text(),
-  target: text(),
-  detail: json(),
+  at: time().means('when it happened'),
+  action: text().means('what happened').example('mailbox.purged'),
+  actor: text()
+    .means(
+      'who did it: the id of the API key, with the holder that it is bound to after a blank; `oidc:` and the subject of a token; `link`; or `cli`',
+    )
+    .example('0190a1b2-0000-7000-8000-3a2b1c0d9e8f'),
+  target: text().means('the id of what was changed').example('0190a1b2-0000-7000-8000-9e8d7c6b5a4f'),
+  detail: json().means('more about it, such as its space and how much it was').example({ cancelled: 3 }),
 });

@@ -175,7 +175,7 @@ describe('Logs and answers', () => {
       outputs.push(await rawRequest({ url: server.url }, bytes));
     for (const path of ['/events?limit=500', '/deliveries', '/ops/waits', `/ops/runs/${scopeId}`, '/census'])
       outputs.push(JSON.stringify(await send('GET', space + path)));
-    outputs.push(JSON.stringify(await listAudit({ ...(await ownStore.admin()), store }, 'acme', 200)));
+    outputs.push(JSON.stringify(await listAudit({ ...(await ownStore.admin()), store }, 'acme', { limit: 200 })));
     // The destination's url is the owner's to see, in its record and in the audit trail.
     expectNone(outputs.join('\n').replaceAll(new RegExp(mark('url'), 'g'), ''), 'what was answered');
   });

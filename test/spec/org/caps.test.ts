@@ -53,12 +53,12 @@ describe('Plan caps', () => {
     expect(first.revokedAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(await admin.revokeKey(to, 'twice', keyId)).to.deep.equal(first);
     expect((await admin.showOrganization(to, 'twice')).usage.keys).to.equal(0);
-    const { entries, nextCursor } = await admin.listAudit(to, 'twice', 3);
+    const { entries, nextCursor } = await admin.listAudit(to, 'twice', { limit: 3 });
     expect(entries.map(({ action }) => action)).to.deep.equal(['key.revoked', 'key.created', 'org.created']);
     expect([entries[0]?.at, nextCursor]).to.deep.equal([first.revokedAt, null]);
     await to.store.xadd('muster:{twice}:audit', '*', 'action', 'by hand', 'detail', 'no JSON');
     const byHand = { action: 'by hand', actor: '', target: '', detail: 'no JSON' };
-    expect((await admin.listAudit(to, 'twice', 1)).entries[0]).to.include(byHand);
+    expect((await admin.listAudit(to, 'twice', { limit: 1 })).entries[0]).to.include(byHand);
   });
 
   it('remove nothing on a smaller plan: what is in use stays, and nothing more can be created', async () => {
@@ -66,7 +66,7 @@ describe('Plan caps', () => {
     for (let i = 0; i < 3; i += 1) await admin.createSpace(to, { org: 'shrinks' });
     const after = await admin.setPlan(to, { org: 'shrinks', plan: 'free' });
     expect(after).to.deep.include({ plan: 'free' });
-    const [entry] = (await admin.listAudit(to, 'shrinks', 1)).entries;
+    const [entry] = (await admin.listAudit(to, 'shrinks', { limit: 1 })).entries;
     expect(entry).to.include({ action: 'org.plan_set', actor: 'cli', target: 'shrinks' });
     expect([after.figures.spaces, after.usage.spaces]).to.deep.equal([2, 3]);
     expect(await rejectionOf(admin.createSpace(to, { org: 'shrinks' }))).to.equal('ENTITLEMENT_EXCEEDED');

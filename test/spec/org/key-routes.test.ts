@@ -93,7 +93,7 @@ describe('API keys over REST', () => {
     const { body } = await admin.create({ permissions: reading, holder: 'h', expiresInDays: 1 });
     await admin.revoke(body.id);
     await admin.revoke(body.id);
-    const { entries } = await listAudit(world.service, world.org, 2);
+    const { entries } = await listAudit(world.service, world.org, { limit: 2 });
     expect(entries.map(({ at: _at, ...entry }) => entry)).to.deep.equal([
       { action: 'key.revoked', actor: self, target: body.id, detail: {} },
       {

@@ -5,6 +5,7 @@ import type { Answer } from 'muster-client';
 export type Spaces = Answer<'space.list'>;
 export type Keys = Answer<'key.list'>;
 export type Key = Keys['keys'][number];
+export type KeyAudit = Answer<'key.audit'>;
 export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
 export type Figures = Answer<'figures.get'>;
