@@ -30,7 +30,8 @@ describe('Operator input', () => {
       () => admin.revokeKey(to, org, randomUUID()),
       () => admin.listAudit(to, org),
     ];
-    const page = (limit: number, cursor?: string) => () => admin.listAudit(to, 'acme', { limit, ...(cursor !== undefined && { cursor }) });
+    const page = (limit: number, cursor?: string) => () =>
+      admin.listAudit(to, 'acme', { limit, ...(cursor !== undefined && { cursor }) });
     const bad = [
       ...['', 'x'.repeat(201), 'a\nb'].flatMap(named),
       ...['ab', 'a'.repeat(41), 'a}b', 'Abc', 'abc\n'].flatMap(of),
