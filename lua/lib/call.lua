@@ -73,6 +73,7 @@ function call.open(...)
   local kind = invocation.script.kind
   local isWorker, isWrite = kind == 'worker', kind == 'write'
   if not invocation.isAdmitted then admit(invocation.script) end
+  if rateClass == 'operator' then rates.forOperator(string.find(caller.permissions(), 'resource_config', 1, true)) end
   if not isWorker then rates.check() end
   if isWrite or isWorker then
     -- Due timers come first: Node runs timer/sweep and calls again. `sweptThrough` is the time of that sweep. Only

@@ -61,6 +61,11 @@ function rates.left()
   return spaceStart, space, org
 end
 
+--- Makes the reads of an operator recovery calls if the caller may raise the limit, ordinary ones otherwise.
+function rates.forOperator(mayRaise)
+  rateClass = mayRaise and 'recovery' or 'ordinary'
+end
+
 function rates.check()
   if rateClass ~= 'held' and orgQuota and (rateClass == 'recovery' and orgQuota - orgUsed or orgLeft()) <= 0 then
     refuse('SERVICE_RATE_LIMITED')

@@ -11,8 +11,8 @@ The server prints lines that set them when it starts; ${enough(permissions)} eno
 const enough = (permissions: readonly string[]): string =>
   permissions.length === 1 ? `the permission ${permissions[0]} is` : `the permissions ${permissions.join(' and ')} are`;
 
-/** The client for a command that calls the API. Throws ConfigError. */
-export function clientOf(env: NodeJS.ProcessEnv, command: string): Muster {
+/** The client for a command that calls the API. attempts: of each call, by default as many as fit. Throws ConfigError. */
+export function clientOf(env: NodeJS.ProcessEnv, command: string, attempts?: number): Muster {
   const [url, spaceId, key] = settings.map((name) => {
     const value = env[name];
     if (!value)
@@ -21,5 +21,5 @@ export function clientOf(env: NodeJS.ProcessEnv, command: string): Muster {
       );
     return value;
   }) as [string, string, string];
-  return createMuster({ url, spaceId, key });
+  return createMuster({ url, spaceId, key, ...(attempts !== undefined && { attempts }) });
 }

@@ -40,7 +40,8 @@ export function addTopCommand(program: Command, cli: Cli): void {
       number('count', 1, 1_000_000, 'whole number'),
     )
     .action(async ({ interval, count }: { interval: number; count?: number }) => {
-      const muster = clientOf(cli.env, 'top');
+      // Someone watches: a refusal is told now, and the next look is the next attempt.
+      const muster = clientOf(cli.env, 'top', 1);
       const isLive = cli.isTable;
       let hasLooked = false;
       for (let left = count ?? (isLive ? Number.POSITIVE_INFINITY : 1); left > 0; left--) {

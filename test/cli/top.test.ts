@@ -46,13 +46,13 @@ describe('muster top', () => {
     expect(aged).to.include.members([
       'messages 2 READY 1 CLAIMED oldest 0 s',
       'last hour 3 sent 1 claimed',
-      'mailbox ready delayed blocked claimed failed oldest',
-      'jobs 2 0 0 1 0 0 s',
-      'idle 0 0 0 0 0 -',
+      'mailbox ready delayed blocked claimed failed acked oldest',
+      'jobs 2 0 0 1 0 0 0 s',
+      'idle 0 0 0 0 0 0 -',
       'llm 10.00 EUR 0.00 EUR 0.05 EUR 9.95 EUR',
       'api 0 100 0 -',
     ]);
-    expect(aged.indexOf('jobs 2 0 0 1 0 0 s')).to.be.below(aged.indexOf('idle 0 0 0 0 0 -'));
+    expect(aged.indexOf('jobs 2 0 0 1 0 0 0 s')).to.be.below(aged.indexOf('idle 0 0 0 0 0 0 -'));
     expect(lines[1]?.find((line) => line.startsWith('last min'))).to.match(/^last min (-|3 sent 1 claimed)$/);
   });
 
@@ -75,6 +75,13 @@ describe('muster top', () => {
     expect(Object.keys(look)).to.deep.equal(['backlog', 'census', 'figures', 'mailboxes', 'budgets', 'allowances']);
     expect(look.backlog).to.include({ readyMessages: 2, claimedMessages: 1 });
     expect(look.figures.tens.reduce((sum: number, { sent }: { sent: number }) => sum + sent, 0)).to.equal(3);
+  });
+
+  it('says at once that the space is at its rate, though its requests could be repeated in the next minute', async () => {
+    const busy = await World.create({ limits: { requestsPerMinute: 1 } });
+    const key = await busy.key(['coordination_read']);
+    const { code } = await failure(['top'], { MUSTER_URL: busy.url, MUSTER_SPACE: busy.spaceId, MUSTER_KEY: key });
+    expect(code).to.equal('RATE_LIMITED');
   });
 
   it('says what is missing, wrong or away', async () => {

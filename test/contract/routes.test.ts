@@ -50,6 +50,7 @@ describe('the list of routes', () => {
       '/v1/spaces space.list any',
       ...['list', 'create'].map((one) => `/v1/keys key.${one} key_admin`),
       '/v1/keys/:keyId key.revoke key_admin',
+      '/v1/keys/:keyId/audit key.audit key_admin',
     ]);
   });
 
@@ -74,6 +75,9 @@ describe('the list of routes', () => {
     for (const route of inList) expect(route.refuses, route.call).to.not.include('OPERATIONS_EXHAUSTED');
     const limits = allRoutes.filter((route) => route.rate === 'limits').map((route) => route.call);
     expect(limits).to.have.members(['limits.get', 'limits.put']);
+    const ofOperators = allRoutes.filter((route) => route.rate === 'operator').map((route) => route.call);
+    const shown = 'census.get backlog.get usage.get figures.get mailbox.list mailbox.view';
+    expect(ofOperators).to.have.members(shown.split(' '));
   });
 });
 

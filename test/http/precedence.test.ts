@@ -69,8 +69,8 @@ describe('Precedence, first match wins', () => {
 
   it('429 rates → 400 by shape', async () => {
     const busy = await World.create({ limits: { requestsPerMinute: 1 } });
-    expect((await busy.get('/mailboxes')).status).to.equal(200);
-    expect(codeOf(await busy.get('/mailboxes?limit=0'))).to.equal('429 RATE_LIMITED');
+    expect((await busy.get('/budgets')).status).to.equal(200);
+    expect(codeOf(await busy.get('/budgets?limit=0'))).to.equal('429 RATE_LIMITED');
     expect(codeOf(await busy.post('/mailboxes', {}))).to.equal('429 RATE_LIMITED');
     expect(codeOf(await busy.get('/events?cursor=x'))).to.equal('429 RATE_LIMITED');
   });

@@ -160,7 +160,7 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
   it('the rates: 429 with Retry-After in the envelope; recovery calls go on', async () => {
     const { spaceId } = await createSpace(world.service, { org: world.org, limits: { requestsPerMinute: 2 } });
     for (const _ of [1, 2]) expect((await send(list, {}, { spaceId })).status).to.equal(200);
-    for (const message of [list, initialize, callOf('mailbox_list'), callOf('mailbox_list', { x: 1 }), [list]]) {
+    for (const message of [list, initialize, callOf('budget_list'), callOf('budget_list', { x: 1 }), [list]]) {
       const refused = await send(message, {}, { spaceId });
       expect(codeOf(refused)).to.equal('429 RATE_LIMITED');
       expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 60);
@@ -336,7 +336,7 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
       expect(first - left(await sendTo(Array(3).fill(list))), 'not one for all').to.equal(7);
       expect(first - left(await of(await spaceWith(100), '2025-11-25').send([list, list]))).to.equal(0);
 
-      const calls = await of(await spaceWith(3)).send([1, 2, 3, 4].map((id) => callOf('mailbox_list', {}, id)));
+      const calls = await of(await spaceWith(3)).send([1, 2, 3, 4].map((id) => callOf('budget_list', {}, id)));
       expect(codesIn(calls).filter(Boolean)).to.deep.equal(['RATE_LIMITED']);
       const { send: sendMore } = of(await spaceWith(2));
       const lists = await sendMore([1, 2, 3].map((id) => ({ ...list, id })));
@@ -344,7 +344,7 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
       const refused = lists.body.find(({ error }: { error?: object }) => error);
       expect(refused.error.code).to.equal(-32000);
       expect(refused.error.data.retryAfter).to.be.within(1, 60);
-      expect(codeOf(await sendMore([list, callOf('mailbox_list')]))).to.equal('429 RATE_LIMITED');
+      expect(codeOf(await sendMore([list, callOf('budget_list')]))).to.equal('429 RATE_LIMITED');
       const renew = callOf('message_renew', { messageId: randomUUID(), token: 'x' });
       expect(codesIn(await sendMore([list, renew]))).to.have.members(['RATE_LIMITED', 'MESSAGE_NOT_FOUND']);
     });

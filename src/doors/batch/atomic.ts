@@ -180,11 +180,10 @@ function openingOf(
   return { args: { ...args, idempotencyDigest: '' }, batchDigest: args.idempotencyDigest };
 }
 
-/** The rate class of a batch: ordinary if any of its calls is. */
+/** The rate class of a batch: the most restricted of its calls. */
 function rateClassOf(routes: readonly (Route | undefined)[]): string {
   const classes = new Set(routes.map((route) => route?.rate ?? 'ordinary'));
-  if (classes.has('ordinary')) return 'ordinary';
-  return classes.has('limits') ? 'limits' : 'recovery';
+  return (['ordinary', 'operator', 'limits'] as const).find((one) => classes.has(one)) ?? 'recovery';
 }
 
 /** Reads a call. Throws ApiError for a mistake. */

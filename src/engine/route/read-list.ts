@@ -10,7 +10,16 @@ import { type Route, read } from './route.ts';
 interface ListRoute<F extends Fields>
   extends Pick<
     Route,
-    'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'whenEmpty' | 'script' | 'needsAllMailboxes'
+    | 'path'
+    | 'call'
+    | 'summary'
+    | 'description'
+    | 'title'
+    | 'tool'
+    | 'whenEmpty'
+    | 'script'
+    | 'needsAllMailboxes'
+    | 'rate'
   > {
   /** The member with the records, in the answer and in the script's reply. */
   readonly plural: string;

@@ -19,7 +19,7 @@ export function codesOf(route: Route): readonly string[] {
   const codes = [...everyRoute, ...route.refuses];
   if (route.permission !== 'any') codes.push('PERMISSION_DENIED');
   if (isOfSpace(route)) codes.push('SPACE_NOT_FOUND');
-  if (route.rate === undefined) codes.push('RATE_LIMITED');
+  if (route.rate === undefined || route.rate === 'operator') codes.push('RATE_LIMITED');
   if (route.hold || route.streams) codes.push('CONNECTIONS_LIMITED');
   if (bodyMethods.has(route.method)) codes.push('MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');

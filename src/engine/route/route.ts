@@ -122,10 +122,11 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** `never`: the header is ignored; `calls`: the calls in the body have keys derived from it. */
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**
-   * Recovery calls use the reserved share of the rates. `limits` is never refused for the space's rate. `held` is neither
+   * Recovery calls use the reserved share of the rates. `operator`: so do these, if the caller may raise the limit, by
+   * resource_config; for others they are ordinary. `limits` is never refused for the space's rate. `held` is neither
    * refused nor counted itself; its parts are.
    */
-  readonly rate?: 'recovery' | 'limits' | 'held';
+  readonly rate?: 'recovery' | 'operator' | 'limits' | 'held';
   readonly params?: Joi.ObjectSchema;
   readonly query?: Joi.ObjectSchema<Query>;
   readonly body?: Joi.ObjectSchema<Body>;

@@ -59,6 +59,7 @@ function periods(
 export const figuresRoute: Route = read({
   path: '/figures',
   call: 'figures.get',
+  rate: 'operator',
   summary: 'Messages sent, claimed and ended, minute by minute and for a day by ten minutes',
   description:
     'Counted by the very steps that send, claim and end messages, so nothing is missing and nothing is sampled. ' +

@@ -14,6 +14,7 @@ const nextCursor = textField().orNull();
 const view = read({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.view',
+  rate: 'operator',
   summary: 'A mailbox, with how many messages it holds; with waitSeconds, once all of them are finished',
   description: 'With `waitSeconds` it answers once the mailbox has no unfinished messages, or when the time is up.',
   success: { 200: Mailbox.schema },

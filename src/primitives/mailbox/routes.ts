@@ -98,6 +98,7 @@ const create = route({
 const list = readList({
   path: '/mailboxes',
   call: 'mailbox.list',
+  rate: 'operator',
   summary: 'List mailboxes, newest first; by name',
   description:
     'Deleted mailboxes are not listed. `counts.delayed` is the number of messages that wait for their ' + '`readyAt`.',

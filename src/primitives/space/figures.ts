@@ -10,6 +10,7 @@ function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call
     ...route,
     success: { 200: Figures.schema },
     refuses: [],
+    rate: 'operator',
     script: 'space/figures',
     args: () => ({ names: Figures.wire.join() }),
     reply: { values: raw<Value[]>() },

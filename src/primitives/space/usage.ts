@@ -40,6 +40,7 @@ const lastDay = 'the last UTC day, inclusive';
 export const usageRoute: Route = read({
   path: '/usage',
   call: 'usage.get',
+  rate: 'operator',
   summary: 'Operations and retained bytes of each UTC day, inclusive; the last 30 days by default',
   description:
     'Days are UTC, at most 400 in one answer. Counters are zero where nothing happened; `retainedBytes` stays. `operations` is the sum of ' +

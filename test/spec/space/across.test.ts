@@ -98,6 +98,6 @@ describe('Counts across all spaces of an organization', () => {
     // Ordinary calls may use four fifths of the 600 a minute, in whichever space.
     await here.service.store.hset(`muster:{${here.org}}`, 'usedRequests', 479);
     expect((await here.get('/limits')).status).to.equal(200);
-    expect(codeOf(await there.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
+    expect(codeOf(await there.get('/budgets'))).to.equal('429 SERVICE_RATE_LIMITED');
   });
 });

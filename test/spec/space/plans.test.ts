@@ -204,9 +204,9 @@ describe('the limits of a plan', () => {
     await traffic.send(scopeId);
     const claim = await traffic.claim(scopeId);
     // 6 so far.
-    const reads = await Promise.all(Array.from({ length: 20 }, () => world.get('/census')));
+    const reads = await Promise.all(Array.from({ length: 20 }, () => world.get('/budgets')));
     expect(reads.filter(({ status }) => status === 200)).to.have.length(10);
-    const refused = await world.get('/census');
+    const refused = await world.get('/budgets');
     expect(outcome(refused)).to.deep.equal([429, 'SERVICE_RATE_LIMITED']);
     expect(refused.headers.get('Retry-After')).to.equal('60');
     const renewals = await Promise.all(

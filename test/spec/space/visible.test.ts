@@ -77,6 +77,6 @@ describe('GET /v1/spaces', () => {
     const { store } = small.service;
     expect(await store.hget(`muster:{${small.org}}:${small.spaceId}`, 'usedRequests')).to.equal('0');
     expect(await store.hget(`muster:{${small.org}}`, 'usedRequests')).to.equal('8');
-    expect(codeOf(await small.get('/census'))).to.equal('429 SERVICE_RATE_LIMITED');
+    expect(codeOf(await small.get('/budgets'))).to.equal('429 SERVICE_RATE_LIMITED');
   });
 });
