@@ -27,6 +27,8 @@ export interface Config {
   oidcScope: string;
   /** null: the embedded Redis in `dataDir` */
   redisUrl: string | null;
+  /** Whether a Redis is taken that evicts keys when its memory is full */
+  allowEviction: boolean;
   dataDir: string;
   logLevel: string;
   /**
@@ -139,6 +141,12 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
     allowed:
       'redis://user:password@host:port/database (percent-encode special characters of a password), rediss://host:port, unix:///path or the absolute path of a unix socket, a comma-separated list of nodes of one cluster, or redis+sentinel://user:password@host:port,host:port/master-name; leave it out to use the embedded Redis',
     secret: true,
+  },
+  allowEviction: {
+    name: 'ALLOW_EVICTION',
+    fallback: false,
+    schema: Joi.boolean().sensitive(),
+    allowed: 'true or false',
   },
   dataDir: { name: 'DATA_DIR', fallback: './data', schema: Joi.string(), allowed: 'the path of a folder' },
   logLevel: { name: 'LOG_LEVEL', fallback: 'info', ...oneOf(logLevels) },

@@ -110,11 +110,11 @@ interface Start {
 }
 
 async function start(config: Config, { log, ...store }: Start): Promise<MusterService> {
-  const { role, host, port, publicUrl, metricsPort, webhookAllowPrivate, sealAfterSeconds } = config;
+  const { role, host, port, publicUrl, metricsPort, webhookAllowPrivate, sealAfterSeconds, allowEviction } = config;
   redirectWarnings(log);
   const snapshots = snapshotsOf(config);
   const metrics = metricsPort === null ? {} : { metricsPort };
-  const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
+  const settings = { webhookAllowPrivate, sealAfterSeconds, allowEviction, packsMessages: true };
   const outside = {
     ...(publicUrl !== null && { publicUrl }),
     ...(config.corsOrigins !== null && { corsOrigins: config.corsOrigins }),

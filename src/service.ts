@@ -14,6 +14,7 @@ import { openapiText } from './engine/openapi/openapi.ts';
 import { probeNames, takesSnapshots, warnOfShards } from './engine/redis/cluster.ts';
 import { connect, type Store } from './engine/redis/connection.ts';
 import { Due } from './engine/redis/due.ts';
+import { checkDurability } from './engine/redis/durability.ts';
 import { checkFormat } from './engine/redis/format.ts';
 import { logLosses } from './engine/redis/losses.ts';
 import { Refusal, Scripts, StoreUnavailable } from './engine/redis/scripts.ts';
@@ -76,6 +77,8 @@ export interface ServiceOptions {
   readonly product?: Product;
   /** Tests replace lib/clock with their own. */
   readonly overrides?: Overrides;
+  /** Starts even on a store that evicts keys. */
+  readonly allowEviction?: boolean;
   /** Allows webhooks to private addresses. */
   readonly webhookAllowPrivate?: boolean;
   /** Tests replace DNS with their own. */
@@ -208,6 +211,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
   try {
     await checkFormat(store);
+    await checkDurability(store, options.allowEviction ?? false, options.log);
     // Listen first, as the port may be in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')
