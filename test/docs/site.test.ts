@@ -31,6 +31,7 @@ const begins: Readonly<Record<string, string>> = {
   'docs/traces.md': 'Find a trace',
   'docs/operate/security.md': 'Who may do what',
   'docs/operate/identity.md': 'Keycloak',
+  'docs/operate/production.md': '1. Redis',
   'docs/operate/kubernetes.md': 'Values of the chart',
   'docs/operate/redis-cli.md': 'Questions at 3 a.m.',
 };

@@ -21,7 +21,6 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^npm run (?:-s )?test:\w+$/, commands: [] },
   { line: /^docker\b/, commands: [] },
   { line: /^(?:helm|kubectl|sudo)\b/, commands: [] },
-  { line: /^npm pack$/, commands: [] },
   { line: /^pip install \.\/src\/clients\/python$/, commands: ['test -f src/clients/python/pyproject.toml'] },
   { line: /^claude mcp add\b/, commands: [] },
 ];
@@ -64,8 +63,11 @@ const setting = (text: string): [string, string] => [
 function checkExists(line: string, root: string): void {
   const [, name] = /^npm (?:run (?:-s )?)?([\w:]+)/.exec(line) ?? [];
   const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: Record<string, string> };
-  const isOfNpm = name === 'ci' || name === 'pack';
+  const isOfNpm = name === 'ci';
   if (name !== undefined && !isOfNpm && scripts[name] === undefined) throw new Error(`no npm script ${name}`);
-  const files = [...(line.startsWith('docker') ? ['docker-compose.yml'] : []), ...(line.match(/\bdocs\/\S+/g) ?? [])];
+  const files = [
+    ...(line.startsWith('docker') ? ['docker-compose.yml'] : []),
+    ...(line.match(/\bdocs\/[\w./@-]+/g) ?? []),
+  ];
   for (const file of files) if (!existsSync(`${root}/${file}`)) throw new Error(`no ${file}`);
 }

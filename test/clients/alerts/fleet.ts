@@ -14,7 +14,8 @@ import { allPermissions, World } from '../../support/world.ts';
 import { Prometheus } from './prometheus.ts';
 import { shortRules } from './short.ts';
 
-const org = 'acme';
+/** An alert that has not fired or resolved by then never will. */
+const patienceMs = 200_000;
 
 /** Processes on a Redis of their own, and a Prometheus with the shipped alerts, made to fire sooner. */
 export class Fleet {
@@ -74,8 +75,8 @@ export class Fleet {
     await this.prometheus.scrape([...this.#targets]);
   }
 
-  /** A space of the organization, called through this process. */
-  async space(url: string, limits: LimitValues = {}): Promise<World> {
+  /** A space of an organization, called through this process. */
+  async space(url: string, limits: LimitValues = {}, org = 'acme'): Promise<World> {
     const admin = { store: this.store, scripts: new Scripts(this.store, product.words), limits: product.limits };
     if (!(await this.store.sismember('muster:orgs', org))) await createOrganization(admin, { org, plan: 'enterprise' });
     const { spaceId } = await createSpace(admin, { org, limits: { requestsPerMinute: 100_000, ...limits } });
@@ -108,16 +109,25 @@ export class Fleet {
   }
 
   async fires(...alerts: readonly string[]): Promise<void> {
-    await until(async () => {
+    await this.#until('did not fire', async () => {
       await this.firing();
-      return alerts.every((alert) => this.fired.has(alert));
+      return alerts.filter((alert) => !this.fired.has(alert));
     });
   }
 
   async resolves(...alerts: readonly string[]): Promise<void> {
-    await until(async () => {
+    await this.#until('did not resolve', async () => {
       const names = await this.firing();
-      return alerts.every((alert) => !names.has(alert));
+      return alerts.filter((alert) => names.has(alert));
+    });
+  }
+
+  async #until(complaint: string, missing: () => Promise<readonly string[]>): Promise<void> {
+    const deadline = performance.now() + patienceMs;
+    await until(async () => {
+      const found = await missing();
+      if (found.length > 0 && performance.now() > deadline) throw new Error(`${found.join(', ')} ${complaint}`);
+      return found.length === 0;
     });
   }
 

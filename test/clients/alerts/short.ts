@@ -1,7 +1,7 @@
 import { type Rule, shippedRules } from './rules.ts';
 
 /** How much sooner the copies fire. Ages of hours become seconds. */
-const [perWindow, perAge] = [60, 1000];
+const [perWindow, perAge] = [60, 500];
 /** Scrapes come once a second, and figures of the store every five seconds. */
 const [leastWindow, leastAge] = [6, 4];
 const seconds = { s: 1, m: 60, h: 3600 };
