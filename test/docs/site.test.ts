@@ -38,7 +38,8 @@ const begins: Readonly<Record<string, string>> = {
 
 /** Pages that are all of that kind, and those that GitHub shows first. */
 const isLookedUp = (file: string): boolean =>
-  !/^(docs|src)\//.test(file) || /^docs\/(errors|reference|design)\.md$|^docs\/(evidence\/|examples$)/.test(file);
+  !/^(docs|src)\//.test(file) ||
+  /^docs\/(errors|reference|design|operate\/settings)\.md$|^docs\/(evidence\/|examples$)/.test(file);
 
 /** What the service answers, by its path: asked once. */
 const texts = new Map<string, Promise<string>>();

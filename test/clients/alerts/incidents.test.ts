@@ -154,7 +154,7 @@ describe('A real Prometheus', function () {
     await send();
     // Also in a batch.
     const calls = [{ call: 'message.send', mailboxId: id, scopeId, payload: 1 }];
-    expect((await small.post('/batch', { calls })).body.results[0].error.code).to.equal('BACKLOG_FULL');
+    expect((await small.post('/batch', { calls })).body.results[0].body.error.code).to.equal('BACKLOG_FULL');
     await fleet.fires('MusterLimitReached');
     await small.mustPost(`/messages/${(await small.mustPost(`/mailboxes/${id}/recv`, claim)).id}/cancel`);
     await send('x'.repeat(90));

@@ -15,7 +15,7 @@ describe('A Redis of your own', () => {
   const start = async (settings: Record<string, string> = {}) =>
     processes.start({ REDIS_URL: store.url, DATA_DIR: await processes.folder(), ...settings });
 
-  it('that evicts keys is refused by APIs and workers with one line, unless ALLOW_EVICTION is true', async () => {
+  it('is refused by APIs and workers with one line if it evicts keys, unless ALLOW_EVICTION is true', async () => {
     const { store: redis } = await store.admin();
     await redis.config('SET', 'maxmemory', '1gb');
     await redis.config('SET', 'maxmemory-policy', 'volatile-lru');
@@ -35,7 +35,7 @@ describe('A Redis of your own', () => {
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
   });
 
-  it('that keeps no log is taken with one warning', async () => {
+  it('is taken with one warning if it keeps no log', async () => {
     const { store: redis } = await store.admin();
     await redis.config('SET', 'appendonly', 'no');
     const api = await (await start({ ROLE: 'api' })).ready();
