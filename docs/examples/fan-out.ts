@@ -27,7 +27,8 @@ await muster.task.submit<Range>({ groupId, taskKey: 'none', input: { from: 1, to
 // The seal says that no more tasks will come: the group is decided as soon as the last one has ended.
 await muster.group.seal({ groupId });
 
-const group = await muster.group.waitDecided<number>({ groupId });
+let group = await muster.group.view<number>({ groupId, waitSeconds: 30 });
+while (group.state !== 'DECIDED') group = await muster.group.view<number>({ groupId, waitSeconds: 30 });
 await worker.close();
 
 const primes = group.members.reduce((sum, { outcome }) => sum + (outcome ?? 0), 0);

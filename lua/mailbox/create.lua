@@ -1,9 +1,11 @@
 --- Creates a mailbox. mode '': WORK; recipientId '': none. unique '1': if the name is taken, replies with the oldest
 --- mailbox of that name instead, unless a mode or recipientId is given and differs.
 --- @request write
---- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey unique tail
+--- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey progressEvents
+--- @args unique tail
 --- @reply id createdAt mailbox:mailbox
---- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_view
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse lib/sorted mailbox/_mailbox
+--- @include mailbox/_reports mailbox/_view
 local known = unique == '1' and names.oldest(name)
 if known then
   caller.needMailbox(known)
@@ -21,7 +23,8 @@ local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = tonumber(backlogLimit),
   maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
   maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), perKey = tonumber(perKey), recipientId = recipientId, failed =
-    0, ackedRemoved = 0, name = name, createdAt = now })
+    0, ackedRemoved = 0, name = name, createdAt = now, progressEvents = progressEvents == '1' })
+if progressEvents == '1' then reports.count(1) end
 sorted.add(keys.mailboxes(), '0', mailboxId)
 names.add(name, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })

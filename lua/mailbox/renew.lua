@@ -7,7 +7,7 @@
 --- @reply leaseExpiresAt groupState
 --- @gather
 --- @include lib/call lib/clock lib/lease lib/records lib/refuse lib/space group/_group mailbox/_claim
---- @include mailbox/_message
+--- @include mailbox/_message mailbox/_reports
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local record = message.read(messageId)
 checkClaim(record, token)
@@ -15,7 +15,10 @@ local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 
 records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, record.deadline or math.huge))
 if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end
-if progress ~= '' then message.keep(record, 'progress', progress) end
+if progress ~= '' then
+  message.keep(record, 'progress', progress)
+  if reports.mayMatter() then reports.tell(record) end
+end
 lease.hold('mailbox:lease', keys.claims(), messageId, record.leaseExpiresAt, nextLease)
 return call.answer({ leaseExpiresAt = record.leaseExpiresAt,
   groupState = record.groupId and group.load(record.groupId, 'state').state }, 'syscall')

@@ -1,8 +1,9 @@
---- Changes a mailbox. '' leaves a field as it is; perKey 0 removes it.
+--- Changes a mailbox. '' leaves a field as it is; perKey 0 removes it, and progressEvents 0.
 --- @request write
---- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey
+--- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey progressEvents
 --- @reply mailbox:mailbox
---- @include lib/call lib/clock lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox mailbox/_view
+--- @include lib/call lib/clock lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox
+--- @include mailbox/_reports mailbox/_view
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local limit = tonumber(perKey)
@@ -15,6 +16,7 @@ local asked = {
   retryDelaySeconds = tonumber(retryDelaySeconds),
   maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds),
 }
+if progressEvents ~= '' then asked.progressEvents = progressEvents == '1' end
 for field, value in pairs(asked) do
   if box[field] == value then asked[field] = nil end
 end
@@ -27,6 +29,7 @@ if asked.name then
   names.add(name, mailboxId)
 end
 if asked.perKey ~= nil then keyed.needRipened(mailboxId, now) end
+if asked.progressEvents ~= nil then reports.count(asked.progressEvents and 1 or -1) end
 for field, value in pairs(asked) do records.set(box, field, value) end
 if isRaised then keyed.raised(mailboxId) end
 emit.mailbox.updated(mailboxId, box)

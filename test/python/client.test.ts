@@ -81,6 +81,7 @@ describe('the Python client', () => {
 
   const parts = [
     'calls_test',
+    'rate_test',
     'journal_test',
     'worker_test',
     'spending_test',

@@ -174,10 +174,7 @@ export const flag = () => Joi.boolean().error(says('must be true or false'));
  * as long as the space allows.
  */
 export const leaseSeconds = (leftOut: string) =>
-  optional(integer(5, 600))
-    .description(leftOut)
-    .meta({ model: 'left out: the longest allowed, 600 at most' })
-    .example(60);
+  optional(integer(5, 600)).description(leftOut).meta({ model: 'left out: the longest allowed' }).example(60);
 
 /** The script's argument for lease.seconds. A model cannot renew while it thinks, so its leases are long. */
 export const leaseText = ({

@@ -170,7 +170,7 @@ const renew = route({
   summary: 'Extend the lease of a claim, counted from now; may shorten it',
   description:
     '`progress` is kept with the message over its attempts: the next `recv` answers the last one that was ' +
-    'given. A renewal is not an operation and emits no event.',
+    'given. A renewal is not an operation. It emits no event, unless it has progress and the mailbox `progressEvents`.',
   title: 'Report progress, keep the claim',
   tool: 'Keep a message that you still work on, before leaseExpiresAt, else another agent gets it. Call it about every third of the lease.',
   isRepeatable: true,

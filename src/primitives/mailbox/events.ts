@@ -21,6 +21,7 @@ export const mailboxEvents = events({
   'mailbox.resumed': acted({ mode: Mailbox.fields.mode }),
   'message.sent': asItStands,
   'message.claimed': asItStands,
+  'message.progressed': asItStands,
   'message.acked': asItStands,
   'message.retried': asItStands,
   'message.rejected': counted(asItStands),

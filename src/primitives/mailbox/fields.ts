@@ -1,4 +1,4 @@
-import { integer, key, moment, optional } from '../../engine/route/fields.ts';
+import { flag, integer, key, moment, optional } from '../../engine/route/fields.ts';
 
 /** The maximum number of deliveries of a message. */
 export const maxAttempts = () => integer(1, 100).description('the most attempts before a message is FAILED').example(5);
@@ -22,13 +22,13 @@ export const inOrder = {
     .description(
       'messages of a higher priority are received first, even if those of a lower one then never are; by default 0, the lowest',
     )
-    .meta({ model: 'higher ones are received first; left out: 0' })
+    .meta({ model: 'higher ones come first; left out: 0' })
     .example(5),
   key: optional(key())
     .description(
       'the subject of the message, such as a customer; a mailbox with perKey hands out at most perKey messages of one key at once, in order',
     )
-    .meta({ model: 'what it is about: in order, as many at once as perKey of the mailbox' })
+    .meta({ model: 'what it is about: in order, perKey of the mailbox at once' })
     .example('customer-42'),
 };
 
@@ -68,5 +68,14 @@ export const perKey = () =>
     .description(
       'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED and follow in order; null allows any number',
     )
-    .meta({ model: 'so many of one key are handed out at once; left out: any number' })
+    .meta({ model: 'so many of one key at once; left out: any number' })
     .example(1);
+
+/** Whether a mailbox tells of progress. */
+export const progressEvents = () =>
+  flag()
+    .description(
+      'whether a renewal with progress emits message.progressed, at most one a second for each message and without the progress itself',
+    )
+    .meta({ model: 'true: progress is an event' })
+    .example(false);

@@ -54,6 +54,7 @@ export const Mailbox = record('Mailbox', {
     .or(0)
     .means('the pause after the first attempt, which doubles with each further one; 0 for no pauses'),
   maxRetryDelaySeconds: number(1).or(3_600).means('the longest pause between two attempts').example(3_600),
+  progressEvents: flag().means('whether progress reports emit message.progressed'),
   counts: nested({
     ready: number().means('messages ready to be received'),
     delayed: number().or(0).means('messages to be received later'),
@@ -295,6 +296,8 @@ export const Message = record(
     used: text().orNull().later().internal(),
     /** Its last attempts, unless it was ACKED at the first: see lua/mailbox/_claim.lua. */
     pastAttempts: text().orNull().later().internal(),
+    /** When the last message.progressed was emitted. */
+    progressedAt: time().orNull().later().internal(),
     /** The number of times that its end left dependents to the workers. */
     ends: number().or(0).later().internal(),
   },

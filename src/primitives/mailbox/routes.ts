@@ -20,7 +20,14 @@ import { byName, readList } from '../../engine/route/read-list.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { damagedDetail } from './errors.ts';
-import { maxAttempts, maxRetryDelaySeconds, perKey, retryDelaySeconds, whenAndHowOften } from './fields.ts';
+import {
+  maxAttempts,
+  maxRetryDelaySeconds,
+  perKey,
+  progressEvents,
+  retryDelaySeconds,
+  whenAndHowOften,
+} from './fields.ts';
 import { figuresRoute } from './figures.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
@@ -67,6 +74,7 @@ const create = route({
     retryDelaySeconds: optional(retryDelaySeconds(), 0),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
     perKey: optional(perKey(), null),
+    progressEvents: optional(progressEvents(), false),
     unique: optional(flagField(), false)
       .description(
         'whether the name is unique: if mailboxes of this name exist, none is created, and the oldest of them is answered, with 200; its mode and recipientId must be those that are given',
@@ -82,13 +90,15 @@ const create = route({
     recipientId: body.recipientId ?? '',
     maxRetryDelaySeconds: longestPause(body),
     perKey: body.perKey ?? '',
+    progressEvents: body.progressEvents ? '1' : '',
     unique: body.unique ? '1' : '',
     tail: randomTail(),
   }),
   reply: { ...raws('id', 'createdAt'), mailbox: one(Mailbox).orNull() },
   makes: Mailbox,
-  given: ({ body: { unique: _unique, ...asked } }) => ({
+  given: ({ body: { unique: _unique, progressEvents, ...asked } }) => ({
     ...asked,
+    progressEvents: progressEvents ? 1 : undefined,
     mode: asked.mode ?? 'WORK',
     maxRetryDelaySeconds: longestPause(asked),
     ...{ ready: 0, claimed: 0, failed: 0, acked: 0 },

@@ -33,6 +33,7 @@ const payloads: Readonly<Record<string, string>> = {
   'mailbox.resumed': 'mode actor',
   'message.sent': message('READY'),
   'message.claimed': message('CLAIMED'),
+  'message.progressed': message('CLAIMED'),
   'message.acked': message('ACKED'),
   'message.retried': message('READY'),
   'message.rejected': message('REJECTED'),
@@ -134,6 +135,10 @@ describe('the payload of an event', () => {
     const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'm' });
     await world.call('PATCH', `/mailboxes/${mailboxId}`, { name: 'n' });
     for (const what of ['pause', 'resume']) await world.mustPost(`/mailboxes/${mailboxId}/${what}`);
+    const { id: told } = await world.mustPost('/mailboxes', { name: 'told', progressEvents: true });
+    await traffic.send(scopeId, {}, told);
+    const { id: renewed, token } = await traffic.claim(scopeId, told);
+    await world.mustPost(`/messages/${renewed}/renew`, { token, progress: 1 });
     await world.call('DELETE', `/mailboxes/${mailboxId}`);
     await world.mustPost(`${path}/tasks/${taskId}/reject`);
     await world.mustPost(`${path}/join-task`, { taskId: outside });

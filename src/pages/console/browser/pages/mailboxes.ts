@@ -126,6 +126,7 @@ function head(mailbox: Mailbox, place: PageRef, world: SpaceState): Node[] {
       ['Mode', recipientId === null ? mode : el('span', {}, `${mode}, received by `, el('b', {}, recipientId))],
       mailbox.paused && ['Paused', 'nothing is handed out'],
       perKey !== null && ['Per key', `${count(perKey)} at once`],
+      mailbox.progressEvents && ['Progress', 'reports are events'],
       ['Backlog', fullness(mailbox)],
       ['Oldest ready', oldestReadyAt === null ? 'none' : age(oldestReadyAt, world)],
       [
