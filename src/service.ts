@@ -6,7 +6,6 @@ import type { HttpService } from './doors/http/service.ts';
 import { mcpGateway } from './doors/mcp/gateway.ts';
 import { type Oidc, type OidcOptions, openOidc } from './doors/oidc/oidc.ts';
 import { execute } from './engine/call/executor.ts';
-import { one } from './engine/declare/record.ts';
 import type { Overrides } from './engine/library/loader.ts';
 import { Metrics } from './engine/metrics/metrics.ts';
 import { StoreReader } from './engine/metrics/store-reading.ts';
@@ -17,7 +16,7 @@ import { Due } from './engine/redis/due.ts';
 import { checkDurability } from './engine/redis/durability.ts';
 import { checkFormat } from './engine/redis/format.ts';
 import { logLosses } from './engine/redis/losses.ts';
-import { Refusal, Scripts, StoreUnavailable } from './engine/redis/scripts.ts';
+import { Scripts, StoreUnavailable } from './engine/redis/scripts.ts';
 import { Wake } from './engine/redis/wake.ts';
 import { GivingBack } from './engine/route/giving-back.ts';
 import { OpenRequests } from './engine/route/open-requests.ts';
@@ -36,7 +35,6 @@ import { Feeds } from './primitives/event/feeds.ts';
 import { Journal } from './primitives/event/journal.ts';
 import { Segments } from './primitives/event/segments.ts';
 import { PackedMessages } from './primitives/mailbox/packed.ts';
-import { Organization } from './primitives/org/records.ts';
 import { product as defaultProduct } from './primitives/primitives.ts';
 import type { Limits, Product } from './primitives/room.ts';
 import { Firing } from './primitives/schedule/firing.ts';
@@ -48,8 +46,8 @@ import { Targets } from './primitives/webhook/target.ts';
 const scrapeMaxAgeMs = 1_000;
 const metricsMaxAgeMs = 5_000;
 
-/** Always refused, as it looks up an organization that does not exist. */
-const probe = { script: 'org/show', reply: { organization: one(Organization) } };
+/** For an organization that does not exist. */
+const probe = { script: 'org/probe', reply: {} };
 
 /** Attempts to open a connection. */
 const maxAttempts = 3;
@@ -306,15 +304,11 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
 
 /**
  * Why no shard accepts calls; undefined if one does: a process that can serve some organizations of a cluster must stay in service. The probe
- * finds nothing, but it fails on a store that is read-only, full or unable to load scripts.
+ * does nothing, but it fails on a store that is read-only, full or unable to load scripts.
  */
 async function whyUnready(store: Store, scripts: Scripts): Promise<StoreUnavailable | undefined> {
-  const refused = probeNames(store).map((name) =>
-    scripts.find(probe, name, {}).catch((error) => {
-      if (!(error instanceof Refusal)) throw error;
-    }),
-  );
-  return Promise.any(refused).then(
+  const probes = probeNames(store).map((name) => scripts.find(probe, name, {}));
+  return Promise.any(probes).then(
     () => undefined,
     ({ errors: [first] }: AggregateError) =>
       first instanceof StoreUnavailable ? first : new StoreUnavailable(String(first)),

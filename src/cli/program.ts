@@ -6,6 +6,7 @@ import { envelope } from './errors.ts';
 import { addEventsCommand } from './events.ts';
 import { addImportCommands } from './import.ts';
 import { addKeyCommands } from './key.ts';
+import { addMemoryCommand } from './memory.ts';
 import { addOrgCommands } from './org.ts';
 import { addQuestionCommands } from './question.ts';
 import { addSnapshotCommands } from './snapshot.ts';
@@ -13,7 +14,7 @@ import { addSpaceCommands } from './space.ts';
 import { addTopCommand } from './top.ts';
 
 const about = [
-  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, answers questions, shows live figures, and imports the queues of BullMQ.',
+  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, answers questions, shows live figures, estimates memory, and imports the queues of BullMQ.',
   'Prints tables on a terminal, and one JSON value in a pipe or with --json (events: one a line); errors go to stderr, with exit status 1.',
   'The store is the one in REDIS_URL, or else the embedded one that muster serve (npm start) runs on DATA_DIR (default ./data).',
 ].join('\n\n');
@@ -26,6 +27,7 @@ const nouns = [
   addEventsCommand,
   addQuestionCommands,
   addTopCommand,
+  addMemoryCommand,
   addSnapshotCommands,
   addImportCommands,
 ];

@@ -9,6 +9,7 @@ const commands = {
   snapshot: ['list', 'create', 'verify', 'restore'],
   question: ['list', 'answer', 'link'],
   top: [],
+  memory: [],
   import: ['bullmq'],
 };
 

@@ -8,6 +8,8 @@ export type { Store } from './cluster.ts';
 /** For requests: fails at once (503) if a call cannot be sent, and never repeats a call that may have run. */
 const calls = {
   protocol: 2 as const,
+  // Redis 7.0 does not know CLIENT SETINFO, and would count two errors for each connection.
+  disableClientInfo: true,
   // A call queued until the store is back would run after its caller has gone.
   enableOfflineQueue: false,
   // A call in flight when the connection breaks may have run, so only the caller may repeat it, with its Idempotency-Key.

@@ -1,0 +1,3 @@
+--- Does nothing, for /readyz and the metrics: it fails on a store that is full, read-only or unable to load scripts, as
+--- a call that writes would, and leaves no error behind where the store counts errors.
+--- @reply
