@@ -22,8 +22,7 @@ for page in ['alpha', 'beta', 'broken', 'gamma']:
 muster.group.seal(group_id=group.id)
 
 with Worker(muster, {'mailbox_id': mailbox.id}, summarize, concurrency=4):
-    while (view := muster.group.view(group_id=group.id, wait_seconds=30)).state != 'DECIDED':
-        pass
+    view = muster.group.wait_decided(group_id=group.id)
 
 print('outcome:', view.outcome)
 for member in sorted(view.members, key=lambda member: member.task_key or ''):

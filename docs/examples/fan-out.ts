@@ -27,8 +27,7 @@ await muster.task.submit<Range>({ groupId, taskKey: 'none', input: { from: 1, to
 // The seal says that no more tasks will come: the group is decided as soon as the last one has ended.
 await muster.group.seal({ groupId });
 
-let group = await muster.group.view<number>({ groupId, waitSeconds: 30 });
-while (group.state !== 'DECIDED') group = await muster.group.view<number>({ groupId, waitSeconds: 30 });
+const group = await muster.group.waitDecided<number>({ groupId });
 await worker.close();
 
 const primes = group.members.reduce((sum, { outcome }) => sum + (outcome ?? 0), 0);

@@ -12,9 +12,7 @@ const shares: number[] = [];
 
 /** Arrives, and returns when everybody has. An arrival counts once, however often it is repeated. */
 async function meet(name: string, epoch: number): Promise<void> {
-  let barrier = await muster.barrier.arrive({ barrierId, arrivalKey: name, epoch });
-  while (barrier.state === 'OPEN' && barrier.epoch === epoch)
-    barrier = await muster.barrier.view({ barrierId, epoch, waitSeconds: 30 });
+  await muster.barrier.arriveAndWait({ barrierId, arrivalKey: name, epoch });
   // The first agent to go on opens the barrier for the next phase. The others find it open.
   await muster.barrier.nextEpoch({ barrierId }).catch((error: MusterError) => {
     if (error.code !== 'BARRIER_NOT_RELEASED') throw error;

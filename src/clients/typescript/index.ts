@@ -42,6 +42,7 @@ export type {
   Typed,
 } from './types.ts';
 export { UnreadableValue } from './unreadable.ts';
+export type { BarrierWaits, GroupWaits, ScopeWaits, WaitOptions } from './waits.ts';
 export {
   type VerifyOptions,
   verifyWebhook,

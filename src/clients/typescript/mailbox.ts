@@ -1,6 +1,7 @@
 import { mailboxIdOf, withMailbox } from './mailbox-ids.ts';
 import type { Muster } from './muster.ts';
 import type { Answer, Args, CallOptions, Typed } from './types.ts';
+import { bounded, untilOver, type WaitOptions } from './waits.ts';
 import type { Handler, WorkerOptions } from './worker/options.ts';
 import { Worker } from './worker/worker.ts';
 
@@ -14,7 +15,6 @@ type MailboxFields = Omit<Args<'mailbox.create'>, 'name' | 'unique'>;
 type Sending<In> = Typed<Args<'message.send'>, In, unknown>;
 type SendFields<In> = Omit<Sending<In>, 'mailboxId'>;
 
-const waitSeconds = 20;
 const finalStates: readonly string[] = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
 /** The message ended without success, so it has no result. */
@@ -59,13 +59,17 @@ export class TypedMailbox<In, Out> {
    * @throws {NoResult} if it was not ACKED
    * @throws {MusterError} MESSAGE_NOT_FOUND, or another refusal of the read
    */
-  async result(messageId: string, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<Out> {
-    for (;;) {
-      signal?.throwIfAborted();
-      const found = await this.#muster.message.view<In, Out>({ messageId, waitSeconds }, { signal });
-      if (found.state === 'ACKED') return found.result as Out;
-      if (finalStates.includes(found.state)) throw new NoResult(found as Answer<'message.view'>);
-    }
+  async result(messageId: string, options: WaitOptions = {}): Promise<Out> {
+    const found = await bounded(options, (signal) =>
+      untilOver(
+        ({ waitSeconds, ...callOptions }) =>
+          this.#muster.message.view<In, Out>({ messageId, waitSeconds }, callOptions),
+        ({ state }) => finalStates.includes(state),
+        signal,
+      ),
+    );
+    if (found.state !== 'ACKED') throw new NoResult(found as Answer<'message.view'>);
+    return found.result as Out;
   }
 
   /** Its messages over all pages, oldest first. */

@@ -25,13 +25,17 @@ import type {
   JournalOptions,
   Typed,
 } from './types.ts';
+import { type BarrierWaits, type GroupWaits, type ScopeWaits, waitsOf } from './waits.ts';
 
 /** A client for one space: its calls, alone or several in one request, and helpers built on them. */
-export interface Muster extends Omit<Calls, 'pool'> {
+export interface Muster extends Omit<Calls, 'pool' | 'scope' | 'barrier' | 'group'> {
   /**
    * The calls of pools. Called with a name, it holds units of that pool: `muster.pool('deploys').hold(async (hold) => …)`.
    */
   readonly pool: Calls['pool'] & ((pool: PoolRef) => Pool);
+  readonly scope: Calls['scope'] & ScopeWaits;
+  readonly barrier: Calls['barrier'] & BarrierWaits;
+  readonly group: Calls['group'] & GroupWaits;
   /** Calls for a batch: `muster.call.message.send({ … })` sends nothing yet. */
   readonly call: BatchedCalls;
   /**
@@ -122,6 +126,8 @@ export function createMuster(options: MusterOptions): Muster {
     journal(options, journalOptions);
   const atomic = <R>(plan: (t: AtomicCalls) => R, callOptions?: CallOptions) => sendAtomic(options, plan, callOptions);
   const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
+  for (const [room, waits] of Object.entries(waitsOf(muster as unknown as Calls)))
+    muster[room] = { ...muster[room], ...waits };
   const made = { ...muster, pool, call: inBatch, batch, atomic, events } as unknown as Muster;
   made.judge = (group, verdict, judgeOptions = {}) => judge(made, group, verdict, judgeOptions);
   if (options.codecs) keepCodecs(made, options.codecs);

@@ -21,8 +21,8 @@ export const strangeAnswers: Readonly<Record<string, StrangeAnswer>> = given.ans
 const answers: Readonly<Record<string, StrangeAnswer>> = { ...given.answers, ...given.own };
 
 /**
- * What happens to a call, alone or in a batch: its request is cut, its answer is lost, there is none, it takes longer, or it
- * is one of answers.json.
+ * What happens to a call, alone or in a batch: its request is cut, its answer is lost, there is none, it takes longer, it is
+ * not held, or it is one of answers.json.
  */
 export interface Fault {
   readonly call: string;
@@ -97,26 +97,27 @@ export async function faultyProxy(target: string, faults: readonly Fault[] = [])
     proxy.calls.push(...names);
     const fault = left.find(({ call, times, over }) => times > 0 && body.length >= over && names.includes(call));
     if (fault) fault.times--;
-    if (proxy.isAway || fault?.is === 'cut') return void from.destroy();
+    if (proxy.isAway || fault?.is === 'cut') return void from.socket.destroy();
     if (fault?.is === 'hanging') return;
     if (fault?.is === 'slow') await sleep(slowMs);
     const strange = fault && answers[fault.is];
     if (strange && strange.real === undefined) return answerStrangely(strange, from, to);
     const { hostname, port } = new URL(target);
-    const { method, url: path, headers } = from;
+    const { method, headers } = from;
+    const path = fault?.is === 'early' ? from.url?.replace(/waitSeconds=\d+/, 'waitSeconds=0') : from.url;
     const sent = request({ hostname, port, method, path, headers }, (answer) => {
-      if (fault?.is === 'lost') return void from.destroy();
+      if (fault?.is === 'lost') return void from.socket.destroy();
       if (strange?.real !== undefined) return void changeAnswer(strange.real, answer, to);
       to.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(to).on('error', () => undefined);
       return undefined;
     });
-    sent.on('error', () => from.destroy());
+    sent.on('error', () => from.socket.destroy());
     to.on('close', () => sent.destroy());
     sent.end(body);
   }
 
-  const server = createServer((from, to) => void pass(from, to).catch(() => from.destroy()));
+  const server = createServer((from, to) => void pass(from, to).catch(() => from.socket.destroy()));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const proxy: FaultyProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -32,6 +32,7 @@ from ._spend import OneCall, Spend, Spending, spend
 from ._worker.spending import OnOverdue, Reservation, Settlement, Spender, leave_line, reserve, take_units
 from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport, default_retry_seconds
+from ._waits import AsyncBarriers, AsyncGroups, AsyncScopes, Barriers, Groups, Scopes
 
 T = TypeVar('T')
 T_co = TypeVar('T_co', covariant=True)
@@ -116,6 +117,9 @@ class Muster(AllCalls):
         self._codecs = codecs
         self.pool: Pools = Pools(self)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
+        self.scope: Scopes = Scopes(self)
+        self.barrier: Barriers = Barriers(self)
+        self.group: Groups = Groups(self)
         url = url or os.environ.get('MUSTER_URL') or 'http://127.0.0.1:8080'
         key = key or os.environ.get('MUSTER_KEY')
         space = space_id or os.environ.get('MUSTER_SPACE')
@@ -439,6 +443,9 @@ class AsyncMuster(AllAsyncCalls):
         """The client that makes the requests"""
         self.pool: AsyncPools = AsyncPools(self, self._send)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
+        self.scope: AsyncScopes = AsyncScopes(self, self._send)
+        self.barrier: AsyncBarriers = AsyncBarriers(self, self._send)
+        self.group: AsyncGroups = AsyncGroups(self, self._send)
         self.call = self.sync.call
         self._most_threads = threads
         self._start_threads()

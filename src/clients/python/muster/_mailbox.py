@@ -6,18 +6,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
-from ._arguments import Id
+from ._arguments import Id, text
+from ._calls import MESSAGE_VIEW
 from ._worker.event_loop import AsyncTask, AsyncWorker
 from ._client import AsyncMuster, Muster
 from ._errors import NoResult
 from ._mailbox_ids import mailbox_id_of
 from ._records import Claim, Message, SentMessage
+from ._transport import Stop
+from ._waits import bounded, until_over
 from ._worker.threads import Task, Worker
 
 In = TypeVar('In')
 Out = TypeVar('Out')
 
-_wait_seconds = 20
 _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 
@@ -46,16 +48,21 @@ class TypedMailbox(Generic[In, Out]):
         """Like `muster.message.send`."""
         return self._muster.message.send(mailbox_id=self.id, scope_id=scope_id, payload=payload, **fields)
 
-    def result(self, message_id: Id) -> Out:
-        """Waits until a message has ended, and returns its result.
+    def result(self, message_id: Id, *, stop: Stop | None = None, max_seconds: float | None = None) -> Out:
+        """Waits until a message has ended, and returns its result. Goes on across time-outs and lost connections.
+
+        Args:
+            message_id: the message
+            stop: ends the wait, which then raises `Stopped`
+            max_seconds: the most that it may take; default: no limit
 
         Raises:
             NoResult: the message was not ACKED
+            TimeoutError: the time was up
         """
-        while True:
-            found = self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
-            if found.state in _final_states:
-                return cast(Out, _result_of(found))
+        with bounded(stop, max_seconds) as ended:
+            found = until_over(self._muster, MESSAGE_VIEW, {'messageId': text(message_id)}, _has_ended, ended)
+        return cast(Out, _result_of(found))
 
     def all(self, **filters: Any) -> Iterator[Message]:
         """Iterates over its messages, oldest first. The filters are those of `muster.message.all`."""
@@ -87,12 +94,11 @@ class AsyncTypedMailbox(Generic[In, Out]):
             mailbox_id=await self.id(), scope_id=scope_id, payload=payload, **fields
         )
 
-    async def result(self, message_id: Id) -> Out:
+    async def result(self, message_id: Id, *, max_seconds: float | None = None) -> Out:
         """Like `TypedMailbox.result`."""
-        while True:
-            found = await self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
-            if found.state in _final_states:
-                return cast(Out, _result_of(found))
+        stop = Stop()
+        of: TypedMailbox[In, Out] = TypedMailbox(self._muster.sync, self.name)
+        return await self._muster.in_thread(partial(of.result, message_id, max_seconds=max_seconds, stop=stop), stop)
 
     async def all(self, **filters: Any) -> AsyncIterator[Message]:
         """Like `TypedMailbox.all`."""
@@ -102,6 +108,10 @@ class AsyncTypedMailbox(Generic[In, Out]):
     def worker(self, handler: Callable[[Claim, AsyncTask], Awaitable[Out]], **options: Any) -> AsyncWorker:
         """Returns a worker on it, with options of `AsyncWorker`: await `run`, or use it in an `async with` block."""
         return AsyncWorker(self._muster, self._create, handler, **options)
+
+
+def _has_ended(found: Message) -> bool:
+    return found.state in _final_states
 
 
 def _result_of(ended: Message) -> Any:

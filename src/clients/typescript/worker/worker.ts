@@ -5,6 +5,7 @@ import type { Muster } from '../muster.ts';
 import { backoffMs, maxTimerMs, pause } from '../send.ts';
 import { untraced } from '../tracing.ts';
 import type { CallOptions } from '../types.ts';
+import { untilOver } from '../waits.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { Emitter } from './emitter.ts';
 import { Ends } from './ends.ts';
@@ -137,10 +138,11 @@ export class Worker<Payload = unknown, Result = unknown> {
   async drained(): Promise<void> {
     const { signal } = this.#stop;
     const mailboxId = await this.mailboxId;
-    for (;;) {
-      const { counts } = await this.#muster.mailbox.view({ mailboxId, waitSeconds: 20 }, { signal });
-      if (counts.ready + counts.delayed + counts.claimed === 0) break;
-    }
+    await untilOver(
+      ({ waitSeconds, ...callOptions }) => this.#muster.mailbox.view({ mailboxId, waitSeconds }, callOptions),
+      ({ counts }) => counts.ready + counts.delayed + counts.claimed === 0,
+      signal,
+    );
     await Promise.all(this.#works);
   }
 
