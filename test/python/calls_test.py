@@ -27,6 +27,7 @@ from muster import (
     MusterError,
     NoResult,
     Task,
+    TypedClaim,
     TypedMailbox,
     WebhookError,
     Worker,
@@ -84,6 +85,80 @@ class Calls(ServerTest):
                 self.assertEqual(box.max_attempts, 2)
                 same: AsyncTypedMailbox[Any, Any] = AsyncTypedMailbox(muster, pages.name)
                 self.assertEqual(await same.id(), box.id)
+
+        asyncio.run(program())
+
+    def test_a_typed_mailbox_reaches_batches_groups_and_schedules(self) -> None:
+        pages: TypedMailbox[str, int] = TypedMailbox(self.muster, f'pages-{self.name}')
+        (first,) = self.muster.batch([pages.call.send('a', scope_id=self.scope_id)])
+        self.assertEqual(first.answer.mailbox_id, pages.id)
+        others: TypedMailbox[str, int] = TypedMailbox(self.muster, f'others-{self.name}')
+        with self.muster.atomic() as t:
+            new = pages.within(t).create_group(condition='ALL_TERMINAL')
+            new.submit('task', task_key='one')
+            new.seal()
+            sent = others.within(t).send('b', scope_id=self.scope_id)
+        self.assertEqual(sent.answer.mailbox_id, others.id)
+        group = pages.create_group(condition='ALL_TERMINAL', parent_scope_id=self.scope_id)
+        group.submit('two', task_key='two')
+        self.muster.batch([group.call.submit('three', task_key='three')])
+        with self.muster.atomic() as t:
+            group.within(t).submit('four', task_key='four')
+        group.seal()
+        late: TypedMailbox[str, int] = TypedMailbox(self.muster, f'late-{self.name}')
+
+        def handle(message: TypedClaim[str], task: Task) -> int:
+            if message.payload != 'a':
+                return len(message.payload)
+            # The plan of a completion finds the id as well.
+            return task.finish(1, lambda t: late.within(t).send('late', scope_id=self.scope_id))
+
+        with pages.worker(handle, close_on_signals=False):
+            found = {one.task_key: one.outcome for one in group.wait_decided().members}
+            self.assertEqual(found, {'two': 3, 'three': 5, 'four': 4})
+            (one,) = pages.group(new.created.answer.id).wait_decided().members
+            self.assertEqual(one.outcome, 4)
+            pages.result(first.answer.id)
+        self.assertEqual([one.payload for one in late.all()], ['late'])
+        made = [pages.schedule(text, name=self.name, scope_id=self.scope_id, every_seconds=3600) for text in 'ab']
+        self.assertEqual((made[0].id, made[1].payload), (made[1].id, 'b'))
+        gone: TypedMailbox[str, int] = TypedMailbox(self.muster, f'gone-{self.name}')
+        self.muster.mailbox.delete(mailbox_id=gone.id)
+        self.assertEqual(gone.send('a', scope_id=self.scope_id).mailbox_id, gone.id)
+
+    def test_a_typed_mailbox_reaches_them_in_an_asyncio_program(self) -> None:
+        async def program() -> None:
+            async with AsyncMuster() as muster:
+                pages: AsyncTypedMailbox[str, int] = AsyncTypedMailbox(muster, f'pages-{self.name}')
+                async with muster.atomic() as t:
+                    new = pages.within(t).create_group(condition='ALL_TERMINAL')
+                    new.submit('task', task_key='one')
+                    new.seal()
+                    sent = pages.within(t).send('b', scope_id=self.scope_id)
+                self.assertEqual(sent.answer.mailbox_id, await pages.id())
+                group = await pages.create_group(condition='ALL_TERMINAL')
+                await group.submit('two', task_key='two')
+                await muster.batch([group.call.submit('three', task_key='three')])
+                await group.seal()
+                late: AsyncTypedMailbox[str, int] = AsyncTypedMailbox(muster, f'late-{self.name}')
+
+                async def handle(message: TypedClaim[str], task: AsyncTask) -> int:
+                    if message.payload != 'b':
+                        return len(message.payload)
+                    return task.finish(1, lambda t: late.within(t).send('late', scope_id=self.scope_id))
+
+                async with pages.worker(handle, close_on_signals=False):
+                    found = {one.task_key: one.outcome for one in (await group.wait_decided()).members}
+                    self.assertEqual(found, {'two': 3, 'three': 5})
+                    await pages.group(new.created.answer.id).wait_decided()
+                    await pages.result(sent.answer.id)
+                self.assertEqual([one.payload async for one in late.all()], ['late'])
+                made = await pages.schedule('a', name=self.name, scope_id=self.scope_id, every_seconds=3600)
+                self.assertEqual(made.payload, 'a')
+                gone: AsyncTypedMailbox[str, int] = AsyncTypedMailbox(muster, f'gone-{self.name}')
+                await muster.mailbox.delete(mailbox_id=await gone.id())
+                found_again = await gone.send('a', scope_id=self.scope_id)
+                self.assertEqual(found_again.mailbox_id, await gone.id())
 
         asyncio.run(program())
 

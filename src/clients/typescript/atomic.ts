@@ -1,6 +1,7 @@
 import { withPrerequisites } from './after.ts';
 import { encodeOnce } from './codec.ts';
 import { type AtomicCalls, calls } from './generated/calls.ts';
+import { LateId } from './late-id.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { AtomicAnswers, CallOptions } from './types.ts';
 
@@ -56,7 +57,8 @@ export async function sendAtomic<R>(
   callOptions: CallOptions = {},
 ): Promise<AtomicAnswers<R>> {
   const { list, returned } = made(plan);
-  const { results } = (await send(options, 'batch', { atomic: true, calls: list }, callOptions)) as {
+  const found = await LateId.found(list);
+  const { results } = (await send(options, 'batch', { atomic: true, calls: found }, callOptions)) as {
     results: AtomicResult[];
   };
   const answerOf = (one: unknown): unknown => {
@@ -72,7 +74,7 @@ export async function sendAtomic<R>(
 
 /** Runs a plan and encodes its values, once. The returned plan makes the same calls as often as it is used. */
 export async function recorded(muster: object, plan: (t: AtomicCalls) => unknown): Promise<(t: AtomicCalls) => void> {
-  const { calls: list } = await encodeOnce(muster, { calls: made(plan).list });
+  const { calls: list } = await encodeOnce(muster, { calls: await LateId.found(made(plan).list) });
   return (t) => {
     for (const { call: name, expect, ...args } of list) {
       const [room = '', call = ''] = name.split('.');

@@ -1,4 +1,5 @@
 import { MusterError } from './error.ts';
+import { LateId } from './late-id.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { BatchedCall, BatchedOptions, BatchResult, BatchResults, CallOptions } from './types.ts';
 
@@ -21,7 +22,8 @@ export async function sendBatch<const Calls extends readonly BatchedCall[]>(
   list: Calls,
   callOptions: CallOptions = {},
 ): Promise<BatchResults<Calls>> {
-  const { results } = (await send(options, 'batch', { calls: list }, callOptions)) as { results: Element[] };
+  const calls = await LateId.found(list);
+  const { results } = (await send(options, 'batch', { calls }, callOptions)) as { results: Element[] };
   return results.map(resultOf) as BatchResults<Calls>;
 }
 

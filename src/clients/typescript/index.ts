@@ -2,9 +2,18 @@ export type { Codec } from './codec.ts';
 export { MusterError } from './error.ts';
 export type { AtomicCalls, BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
+export { type NewGroup, TypedGroup } from './group.ts';
 export type { Journal } from './journal.ts';
 export type { GroupRef, JudgedTask, Verdict } from './judge.ts';
-export { defineMailboxes, type Mailboxes, type MailboxTypes, NoResult, TypedMailbox } from './mailbox.ts';
+export {
+  defineMailboxes,
+  type Mailboxes,
+  type MailboxInAtomic,
+  type MailboxInBatch,
+  type MailboxTypes,
+  NoResult,
+  TypedMailbox,
+} from './mailbox.ts';
 export { createMuster, type Muster } from './muster.ts';
 export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
 export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';

@@ -1,6 +1,19 @@
+import type { AtomicCalls } from './generated/calls.ts';
+import { type GroupFields, type GroupFieldsInBatch, type NewGroup, newGroup, TypedGroup } from './group.ts';
+import { LateId } from './late-id.ts';
 import { mailboxIdOf, withMailbox } from './mailbox-ids.ts';
 import type { Muster } from './muster.ts';
-import type { Answer, Args, CallOptions, Typed } from './types.ts';
+import type {
+  Answer,
+  Args,
+  AtomicOptions,
+  BatchedArgs,
+  BatchedCall,
+  BatchedOptions,
+  CallOptions,
+  PendingCall,
+  Typed,
+} from './types.ts';
 import { bounded, untilOver, type WaitOptions } from './waits.ts';
 import type { Handler, WorkerOptions } from './worker/options.ts';
 import { Worker } from './worker/worker.ts';
@@ -14,6 +27,22 @@ export interface MailboxTypes {
 type MailboxFields = Omit<Args<'mailbox.create'>, 'name' | 'unique'>;
 type Sending<In> = Typed<Args<'message.send'>, In, unknown>;
 type SendFields<In> = Omit<Sending<In>, 'mailboxId'>;
+type BatchedFields<In> = Omit<Typed<BatchedArgs<'message.send'>, In, unknown>, 'mailboxId'>;
+type ScheduleFields<In> = Omit<Typed<Args<'schedule.create'>, In, unknown>, 'mailboxId'>;
+
+/** The calls of a typed mailbox for `muster.batch`. */
+export interface MailboxInBatch<In> {
+  /** Like `muster.call.message.send`. */
+  send(fields: BatchedFields<In>, options?: BatchedOptions): BatchedCall<Answer<'message.send'>>;
+}
+
+/** The calls of a typed mailbox within an atomic batch. */
+export interface MailboxInAtomic<In> {
+  /** Like `t.message.send`. */
+  send(fields: BatchedFields<In>, options?: AtomicOptions<Answer<'message.send'>>): PendingCall<Answer<'message.send'>>;
+  /** Like `t.group.create`. Tasks can be submitted to it in the same batch. */
+  createGroup(fields: GroupFieldsInBatch): NewGroup<In>;
+}
 
 const finalStates: readonly string[] = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
@@ -53,6 +82,50 @@ export class TypedMailbox<In, Out> {
     );
   }
 
+  /** Its calls for a batch: `muster.batch([pages.call.send({ … }), …])`. */
+  get call(): MailboxInBatch<In> {
+    const late = new LateId(() => this.id());
+    return {
+      send: (fields, options) => this.#muster.call.message.send<In>(sent<In>(fields, late), options),
+    };
+  }
+
+  /**
+   * Its calls for an atomic batch: `muster.atomic((t) => pages.within(t).send({ … }))`, also in the plan of a handler's
+   * `finish`.
+   */
+  within(t: AtomicCalls): MailboxInAtomic<In> {
+    const late = new LateId(() => this.id());
+    return {
+      send: (fields, options) => t.message.send<In>(sent<In>(fields, late), options),
+      createGroup: (fields) => newGroup<In>(t, { ...fields, mailboxId: late.id }),
+    };
+  }
+
+  /** Creates a group whose tasks are delivered through this mailbox: like `muster.group.create`. */
+  async createGroup(fields: GroupFields, options?: CallOptions): Promise<TypedGroup<In, Out>> {
+    const { groupId } = await withMailbox(this.#muster, this.#create, (mailboxId) =>
+      this.#muster.group.create({ ...fields, mailboxId }, options),
+    );
+    return this.group(groupId);
+  }
+
+  /** A group of this mailbox, by its id. */
+  group(groupId: string): TypedGroup<In, Out> {
+    return new TypedGroup<In, Out>(this.#muster, groupId);
+  }
+
+  /** Creates a schedule that sends to it, or changes an existing one of this name: like `muster.schedule.ensure`. */
+  async schedule(
+    fields: ScheduleFields<In>,
+    options?: CallOptions,
+  ): Promise<Typed<Answer<'schedule.create'>, In, unknown>> {
+    const made = await withMailbox(this.#muster, this.#create, (mailboxId) =>
+      this.#muster.schedule.ensure({ ...fields, mailboxId } as Args<'schedule.create'>, options),
+    );
+    return made as Typed<Answer<'schedule.create'>, In, unknown>;
+  }
+
   /**
    * Waits until a message has ended, and resolves with its result.
    *
@@ -84,6 +157,10 @@ export class TypedMailbox<In, Out> {
   worker(options: Omit<WorkerOptions, 'mailbox'>, handler: Handler<In, Out>): Worker<In, Out> {
     return new Worker<In, Out>(this.#muster, { ...options, mailbox: this.#create }, handler);
   }
+}
+
+function sent<In>(fields: BatchedFields<In>, late: LateId): Typed<BatchedArgs<'message.send'>, In, unknown> {
+  return { ...fields, mailboxId: late.id } as Typed<BatchedArgs<'message.send'>, In, unknown>;
 }
 
 /** The mailboxes of a program, by name. */

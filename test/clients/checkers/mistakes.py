@@ -29,3 +29,36 @@ pages: TypedMailbox[str, int] = TypedMailbox(muster, 'pages')
 pages.send('a', scope_id='s')
 pages.send(1, scope_id='s')  # wrong
 pages.worker(lambda message, task: 'text')  # wrong
+pages.worker(lambda message, task: len(message.payload), concurrency=2)
+pages.worker(lambda message, task: message.payload + 1)  # wrong
+pages.worker(lambda message, task: 1, concurency=2)  # wrong
+pages.send('a', scope_id='s', work_key='w', after=[sent])
+pages.send('a', scope_id='s', workKey='w')  # wrong
+pages.call.send('a', scope_id='s')
+pages.call.send(1, scope_id='s')  # wrong
+TypedMailbox(muster, 'pages', max_attempts='three')  # wrong
+list(pages.all(state='ACKED'))
+list(pages.all(status='ACKED'))  # wrong
+pages.schedule('a', name='n', scope_id='s', every_seconds=60)
+pages.schedule(1, name='n', scope_id='s', every_seconds=60)  # wrong
+group = pages.create_group(condition='ALL_TERMINAL')
+group.submit('a', task_key='t', priority=1)
+group.submit(1, task_key='t')  # wrong
+group.call.submit(1, task_key='t')  # wrong
+with muster.atomic() as t:
+    pages.within(t).send('a', scope_id='s')
+    pages.within(t).send(1, scope_id='s')  # wrong
+    pages.within(t).create_group(condition='FIRST').submit('a', task_key='t')  # wrong
+    pages.within(t).create_group(condition='FIRST_ACCEPTED').submit(1, task_key='t')  # wrong
+muster.scope.wait_idle(scope_id='s', max_seconds=5)
+muster.scope.wait_idle(scope_id='s', max_seconds='5')  # wrong
+
+
+def sends(message: Claim, task: Task) -> int:
+    task.send('next', message.payload, work_key=message.id)
+    task.send('next', message.payload, workkey=message.id)  # wrong
+    with task.hold('deploys', 2) as hold:
+        return hold.fence
+
+
+Worker(muster, 'jobs', sends)

@@ -36,7 +36,8 @@ from ._errors import (
     WorkerClosed,
 )
 from ._journal import Journal
-from ._mailbox import AsyncTypedMailbox, TypedMailbox
+from ._group import AsyncTypedGroup, TypedGroup
+from ._mailbox import AsyncTypedMailbox, TypedClaim, TypedMailbox, TypedMessage
 from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
@@ -67,6 +68,7 @@ __all__ = [
     'AsyncRun',
     'AsyncRunNote',
     'AsyncTask',
+    'AsyncTypedGroup',
     'AsyncTypedMailbox',
     'AsyncWorker',
     'Atomic',
@@ -107,7 +109,10 @@ __all__ = [
     'Stop',
     'Stopped',
     'Task',
+    'TypedClaim',
+    'TypedGroup',
     'TypedMailbox',
+    'TypedMessage',
     'UnreadableValue',
     'Usage',
     'WebhookError',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote, urlencode
 
@@ -232,6 +232,28 @@ class BatchedCall(Generic[T_co]):
     def read(self, body: Any) -> T_co:
         """Returns the record for a response body."""
         return self._endpoint.read(body)
+
+
+class LateId:
+    """The id of a mailbox in a call of a batch, found when the batch is sent."""
+
+    __slots__ = ('find',)
+
+    def __init__(self, find: Callable[[], str]) -> None:
+        self.find = find
+
+
+def with_ids(args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the arguments of a batch, with the ids of the mailboxes of its calls."""
+    calls: list[dict[str, Any]] = args['calls']
+    if not any(isinstance(call.get('mailboxId'), LateId) for call in calls):
+        return args
+
+    def found(call: dict[str, Any]) -> dict[str, Any]:
+        late = call.get('mailboxId')
+        return {**call, 'mailboxId': late.find()} if isinstance(late, LateId) else call
+
+    return {**args, 'calls': [found(call) for call in calls]}
 
 
 class Answers(Record):

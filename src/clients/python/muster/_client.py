@@ -17,7 +17,7 @@ from ._arguments import ABSENT, Amount, Id, Moment, text
 from ._async_calls import AllAsyncCalls
 from ._async_pool import AsyncPools
 from ._atomic import AsyncAtomic, Atomic
-from ._base import BATCH, BatchedCall, Endpoint
+from ._base import BATCH, BatchedCall, Endpoint, with_ids
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._codec import AnyCodec, check_codecs, decode_answer, encode_args
 from ._errors import MusterError, Stopped
@@ -353,6 +353,8 @@ class Muster(AllCalls):
         trace_context: TraceContext = TraceContext(),
     ) -> T:
         """Makes a call. stop: lets another thread end it. trace_context: the call's trace; default: the active span."""
+        if endpoint.name == BATCH.name:
+            args = with_ids(args)
         target, body = endpoint.request(encode_args(self._codecs, args) if self._codecs else args)
         with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
             answer = self._transport.call(
@@ -373,6 +375,8 @@ class Muster(AllCalls):
 
     def encoded(self, args: dict[str, Any]) -> dict[str, Any]:
         """Encodes the values in a call's arguments once, for several attempts."""
+        if 'calls' in args:
+            args = dict(with_ids(args))
         return encode_args(self._codecs, args) if self._codecs else args
 
     def close(self) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ._base import Ensuring
 from ._calls import MAILBOX_CREATE
-from ._client import Muster
 from ._record import Record, member_of
+
+if TYPE_CHECKING:
+    from ._client import Muster
 
 _logged: WeakKeyDictionary[Muster, set[str]] = WeakKeyDictionary()
 """Differences that were logged, by client"""

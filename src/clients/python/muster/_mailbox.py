@@ -2,25 +2,113 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast
 
-from ._arguments import Id, text
-from ._calls import MESSAGE_VIEW
-from ._worker.event_loop import AsyncTask, AsyncWorker
+from ._arguments import ABSENT, From, Id, text
+from ._base import BatchedCall, LateId, PendingCall
+from ._calls import MESSAGE_VIEW, AtomicCalls
 from ._client import AsyncMuster, Muster
-from ._errors import NoResult
-from ._mailbox_ids import mailbox_id_of
-from ._records import Claim, Message, SentMessage
+from ._errors import MusterError, NoResult
+from ._group import AsyncTypedGroup, CallOptions, NewGroup, TypedGroup
+from ._mailbox_ids import forget, is_known, mailbox_id_of, with_mailbox
+from ._records import (
+    Claim,
+    GroupFields,
+    MailboxFields,
+    Message,
+    MessageFilter,
+    Schedule,
+    ScheduleFields,
+    SendFields,
+    SentMessage,
+)
 from ._transport import Stop
 from ._waits import bounded, until_over
+from ._worker.event_loop import AsyncTask, AsyncWorker
+from ._worker.options import MailboxChoice
 from ._worker.threads import Task, Worker
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 In = TypeVar('In')
 Out = TypeVar('Out')
+T = TypeVar('T')
 
+Condition = Literal['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL']
 _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
+
+
+class SendOptions(SendFields, CallOptions, total=False):
+    """Optional keyword arguments of a send."""
+
+
+class WorkerOptions(TypedDict, total=False):
+    """Optional keyword arguments of a worker."""
+
+    scope_id: Id
+    concurrency: int
+    holder: str | None
+    lease_seconds: int
+    results_to: MailboxChoice | None
+    wait_seconds: int
+    batch: bool
+    close_seconds: float
+    close_on_signals: bool
+    logger: logging.Logger | None
+
+
+class TypedClaim(Claim, Generic[In]):
+    """A `Claim` whose payload has this type, for type checkers."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        payload: In
+
+
+class TypedMessage(Message, Generic[In, Out]):
+    """A `Message` whose payload and result have these types, for type checkers."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        payload: In
+        result: Out | None
+
+
+class MailboxInBatch(Generic[In]):
+    """The calls of a typed mailbox for `muster.batch`."""
+
+    def __init__(self, muster: Muster, late: LateId) -> None:
+        self._muster = muster
+        self._late: Any = late
+
+    def send(
+        self, payload: In, *, scope_id: Id | From, idempotency_key: str = ABSENT, **fields: Unpack[SendFields]
+    ) -> BatchedCall[SentMessage]:
+        """Like `muster.call.message.send`."""
+        return self._muster.call.message.send(
+            mailbox_id=self._late, scope_id=scope_id, payload=payload, idempotency_key=idempotency_key, **fields
+        )
+
+
+class MailboxInAtomic(Generic[In]):
+    """The calls of a typed mailbox within an atomic batch."""
+
+    def __init__(self, t: AtomicCalls, late: LateId) -> None:
+        self._t = t
+        self._late: Any = late
+
+    def send(self, payload: In, *, scope_id: Id | From, **fields: Unpack[SendFields]) -> PendingCall[SentMessage]:
+        """Like `t.message.send`."""
+        return self._t.message.send(mailbox_id=self._late, scope_id=scope_id, payload=payload, **fields)
+
+    def create_group(self, *, condition: Condition, **fields: Unpack[GroupFields]) -> NewGroup[In]:
+        """Like `t.group.create`. Tasks can be submitted to it in the same batch."""
+        created = self._t.group.create(mailbox_id=self._late, condition=condition, **fields)
+        return NewGroup(self._t, created)
 
 
 class TypedMailbox(Generic[In, Out]):
@@ -34,19 +122,30 @@ class TypedMailbox(Generic[In, Out]):
         fields: how to create it: `max_attempts=3`; if an existing one differs, a warning is logged, once
     """
 
-    def __init__(self, muster: Muster, name: str, **fields: Any) -> None:
+    def __init__(self, muster: Muster, name: str, **fields: Unpack[MailboxFields]) -> None:
         self.name = name
         self._muster = muster
-        self._create = {'name': name, **fields}
+        self._create: dict[str, Any] = {'name': name, **fields}
+        self._late = LateId(partial(mailbox_id_of, muster, self._create))
+        self.call: MailboxInBatch[In] = MailboxInBatch(muster, self._late)
+        """Its calls for a batch: `muster.batch([pages.call.send(…), …])`"""
 
     @property
     def id(self) -> str:
         """Its id. Finds the mailbox by name, or creates it."""
         return mailbox_id_of(self._muster, self._create)
 
-    def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
+    def within(self, t: AtomicCalls) -> MailboxInAtomic[In]:
+        """Returns its calls for an atomic batch: `pages.within(t).send(…)`, also in the plan of a handler's `finish`."""
+        return MailboxInAtomic(t, self._late)
+
+    def send(self, payload: In, *, scope_id: Id, **fields: Unpack[SendOptions]) -> SentMessage:
         """Like `muster.message.send`."""
-        return self._muster.message.send(mailbox_id=self.id, scope_id=scope_id, payload=payload, **fields)
+
+        def send_to(mailbox_id: str) -> SentMessage:
+            return self._muster.message.send(mailbox_id=mailbox_id, scope_id=scope_id, payload=payload, **fields)
+
+        return with_mailbox(self._muster, self._create, send_to)
 
     def result(self, message_id: Id, *, stop: Stop | None = None, max_seconds: float | None = None) -> Out:
         """Waits until a message has ended, and returns its result. Goes on across time-outs and lost connections.
@@ -64,13 +163,39 @@ class TypedMailbox(Generic[In, Out]):
             found = until_over(self._muster, MESSAGE_VIEW, {'messageId': text(message_id)}, _has_ended, ended)
         return cast(Out, _result_of(found))
 
-    def all(self, **filters: Any) -> Iterator[Message]:
+    def all(self, **filters: Unpack[MessageFilter]) -> Iterator[TypedMessage[In, Out]]:
         """Iterates over its messages, oldest first. The filters are those of `muster.message.all`."""
-        return self._muster.message.all(mailbox_id=self.id, **filters)
+        found = self._muster.message.all(mailbox_id=self.id, **filters)
+        return cast('Iterator[TypedMessage[In, Out]]', found)
 
-    def worker(self, handler: Callable[[Claim, Task], Out], **options: Any) -> Worker:
+    def create_group(self, *, condition: Condition, **fields: Unpack[GroupFields]) -> TypedGroup[In, Out]:
+        """Creates a group whose tasks are delivered through this mailbox: like `muster.group.create`."""
+
+        def create_in(mailbox_id: str) -> TypedGroup[In, Out]:
+            return self.group(
+                self._muster.group.create(mailbox_id=mailbox_id, condition=condition, **fields).group_id
+            )
+
+        return with_mailbox(self._muster, self._create, create_in)
+
+    def group(self, group_id: Id) -> TypedGroup[In, Out]:
+        """Returns a group of this mailbox, by its id."""
+        return TypedGroup(self._muster, group_id)
+
+    def schedule(self, payload: In, *, name: str, scope_id: Id, **fields: Unpack[ScheduleFields]) -> Schedule:
+        """Creates a schedule that sends to it, or changes an existing one of this name: like `muster.schedule.ensure`."""
+
+        def ensure_in(mailbox_id: str) -> Schedule:
+            return self._muster.schedule.ensure(
+                name=name, mailbox_id=mailbox_id, scope_id=scope_id, payload=payload, **fields
+            )
+
+        return with_mailbox(self._muster, self._create, ensure_in)
+
+    def worker(self, handler: Callable[[TypedClaim[In], Task], Out], **options: Unpack[WorkerOptions]) -> Worker:
         """Returns a worker on it, with options of `Worker`: call its `run`, or use it in a `with` block."""
-        return Worker(self._muster, self._create, handler, **options)
+        handle = cast('Callable[[Claim, Task], Any]', handler)
+        return Worker(self._muster, self._create, handle, **options)
 
 
 class AsyncTypedMailbox(Generic[In, Out]):
@@ -79,35 +204,78 @@ class AsyncTypedMailbox(Generic[In, Out]):
     `pages: AsyncTypedMailbox[Page, Text] = AsyncTypedMailbox(muster, 'pages')`
     """
 
-    def __init__(self, muster: AsyncMuster, name: str, **fields: Any) -> None:
+    def __init__(self, muster: AsyncMuster, name: str, **fields: Unpack[MailboxFields]) -> None:
         self.name = name
         self._muster = muster
-        self._create = {'name': name, **fields}
+        self._create: dict[str, Any] = {'name': name, **fields}
+        self._sync: TypedMailbox[In, Out] = TypedMailbox(muster.sync, name, **fields)
+        self.call = self._sync.call
+        """Like `TypedMailbox.call`"""
 
     async def id(self) -> str:
         """Its id. Finds the mailbox by name, or creates it."""
         return await self._muster.in_thread(partial(mailbox_id_of, self._muster.sync, self._create))
 
-    async def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
+    def within(self, t: AtomicCalls) -> MailboxInAtomic[In]:
+        """Like `TypedMailbox.within`."""
+        return self._sync.within(t)
+
+    async def send(self, payload: In, *, scope_id: Id, **fields: Unpack[SendOptions]) -> SentMessage:
         """Like `muster.message.send`."""
-        return await self._muster.message.send(
-            mailbox_id=await self.id(), scope_id=scope_id, payload=payload, **fields
+        message = self._muster.message
+        return await self._with(
+            lambda mailbox_id: message.send(mailbox_id=mailbox_id, scope_id=scope_id, payload=payload, **fields)
         )
 
     async def result(self, message_id: Id, *, max_seconds: float | None = None) -> Out:
         """Like `TypedMailbox.result`."""
         stop = Stop()
-        of: TypedMailbox[In, Out] = TypedMailbox(self._muster.sync, self.name)
-        return await self._muster.in_thread(partial(of.result, message_id, max_seconds=max_seconds, stop=stop), stop)
+        work = partial(self._sync.result, message_id, max_seconds=max_seconds, stop=stop)
+        return await self._muster.in_thread(work, stop)
 
-    async def all(self, **filters: Any) -> AsyncIterator[Message]:
+    async def all(self, **filters: Unpack[MessageFilter]) -> AsyncIterator[TypedMessage[In, Out]]:
         """Like `TypedMailbox.all`."""
         async for message in self._muster.message.all(mailbox_id=await self.id(), **filters):
-            yield message
+            yield cast('TypedMessage[In, Out]', message)
 
-    def worker(self, handler: Callable[[Claim, AsyncTask], Awaitable[Out]], **options: Any) -> AsyncWorker:
+    async def create_group(self, *, condition: Condition, **fields: Unpack[GroupFields]) -> AsyncTypedGroup[In, Out]:
+        """Like `TypedMailbox.create_group`."""
+        group = self._muster.group
+        made = await self._with(
+            lambda mailbox_id: group.create(mailbox_id=mailbox_id, condition=condition, **fields)
+        )
+        return self.group(made.group_id)
+
+    def group(self, group_id: Id) -> AsyncTypedGroup[In, Out]:
+        """Like `TypedMailbox.group`."""
+        return AsyncTypedGroup(self._muster, group_id)
+
+    async def schedule(self, payload: In, *, name: str, scope_id: Id, **fields: Unpack[ScheduleFields]) -> Schedule:
+        """Like `TypedMailbox.schedule`."""
+        ensure = self._muster.schedule.ensure
+        return await self._with(
+            lambda mailbox_id: ensure(
+                name=name, mailbox_id=mailbox_id, scope_id=scope_id, payload=payload, **fields
+            )
+        )
+
+    def worker(
+        self, handler: Callable[[TypedClaim[In], AsyncTask], Awaitable[Out]], **options: Unpack[WorkerOptions]
+    ) -> AsyncWorker:
         """Returns a worker on it, with options of `AsyncWorker`: await `run`, or use it in an `async with` block."""
-        return AsyncWorker(self._muster, self._create, handler, **options)
+        handle = cast('Callable[[Claim, AsyncTask], Awaitable[Any]]', handler)
+        return AsyncWorker(self._muster, self._create, handle, **options)
+
+    async def _with(self, work: Callable[[str], Awaitable[T]]) -> T:
+        """Like `with_mailbox`."""
+        was_known = is_known(self._muster.sync, self._create)
+        try:
+            return await work(await self.id())
+        except MusterError as error:
+            if not was_known or error.code != 'MAILBOX_NOT_FOUND':
+                raise
+        forget(self._muster.sync, self._create)
+        return await work(await self.id())
 
 
 def _has_ended(found: Message) -> bool:

@@ -32,15 +32,24 @@ def with_mailbox(
     muster: Muster, fields: Mapping[str, Any], work: Callable[[str], T], call: Callable[..., Any] | None = None
 ) -> T:
     """Does work with a mailbox. If the known one was deleted, its successor of the same name is found or created."""
-    known = _key(fields)
-    was_known = known in muster.ids
+    was_known = is_known(muster, fields)
     try:
         return work(mailbox_id_of(muster, fields, call))
     except MusterError as error:
         if not was_known or error.code != 'MAILBOX_NOT_FOUND':
             raise
-    muster.ids.pop(known, None)
+    forget(muster, fields)
     return work(mailbox_id_of(muster, fields, call))
+
+
+def is_known(muster: Muster, fields: Mapping[str, Any]) -> bool:
+    """Whether the id was found before."""
+    return _key(fields) in muster.ids
+
+
+def forget(muster: Muster, fields: Mapping[str, Any]) -> None:
+    """Forgets the id, which may belong to a deleted mailbox."""
+    muster.ids.pop(_key(fields), None)
 
 
 def _key(fields: Mapping[str, Any]) -> tuple[str, str]:

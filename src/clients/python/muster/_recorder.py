@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
 from ._arguments import encode, given
-from ._base import Endpoint
+from ._base import Endpoint, with_ids
 from ._client import Muster
 from ._errors import MusterError, Stopped, text_of
 from ._records import Event
@@ -176,7 +176,8 @@ class Recorder(Muster):
                 raise Stopped
             return endpoint.read(None)
         # As the service would get them.
-        fields: dict[str, Any] = json.loads(encode(given(args)))
+        found = with_ids(args) if endpoint.name == 'batch' else args
+        fields: dict[str, Any] = json.loads(encode(given(found)))
         with self._lock:
             if endpoint.name == 'batch':
                 return endpoint.read({'results': self._batch(fields)})
