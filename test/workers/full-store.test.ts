@@ -29,7 +29,8 @@ describe('A full store', () => {
     expect(Date.now(), 'the store is full before the deadline').to.be.below(due);
     // A policy that no store should have; here it finds next to nothing to evict.
     await redis.config('SET', 'maxmemory-policy', 'volatile-lru');
-    const shared = { REDIS_URL: `${DATA_DIR}/redis.sock`, DATA_DIR: await processes.folder(), LOG_LEVEL: 'info' };
+    const own = { DATA_DIR: await processes.folder(), LOG_LEVEL: 'info', ALLOW_EVICTION: 'true' };
+    const shared = { REDIS_URL: `${DATA_DIR}/redis.sock`, ...own };
     second = await processes.start(shared).ready();
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
   });
