@@ -377,9 +377,11 @@ async function* figureDifferences(
 /** Where the ACKED messages that a mailbox shows are others than it keeps. */
 async function* ackedDifferences(records: Records, messages: readonly Hash[], world: World): AsyncGenerator<string> {
   let asked = 0;
-  for (const [id] of records.of('mailbox')) {
+  for (const [id, { ackedRemoved }] of records.of('mailbox')) {
     if (asked++ > maxAsked) return;
     const { body } = await world.get(`/mailboxes/${id}`);
+    // Of an earlier version, which did not count what retention removed.
+    if (ackedRemoved === undefined && body.counts.acked === null) continue;
     const kept = messages.filter(({ mailboxId, state }) => mailboxId === id && state === 'ACKED').length;
     if (body.counts.acked !== kept) yield `mailbox ${id} shows ${body.counts.acked} ACKED messages, and keeps ${kept}`;
   }
