@@ -176,7 +176,9 @@ describe('the Helm chart', () => {
     expect(monitor?.metadata.labels).to.include({ release: 'prometheus' });
     expect(monitor?.['spec']).to.deep.equal({
       selector: { matchLabels: { app: 'muster' } },
-      podMetricsEndpoints: [{ port: 'metrics', interval: '30s' }],
+      podMetricsEndpoints: [
+        { port: 'metrics', interval: '30s', relabelings: [{ targetLabel: 'job', replacement: 'muster' }] },
+      ],
     });
     expect(await refusal({ ingress: { enabled: true } })).to.include('ingress.host is missing');
   });
