@@ -39,11 +39,16 @@ function delivery.finish(destinationId, entryId, outcome)
   count.space('outbox:' .. outcome, 1)
 end
 
-function delivery.succeeded(destinationId)
-  local key = keys.destination(destinationId)
-  records.put(key, 'consecutiveFailures', 0)
-  records.put(key, 'lastSuccessAt', now)
-  records.put(key, 'failingSince', false)
+--- Records a success. A receiver that failed before is back: all that waits is due now. isTest: it got no event, so
+--- only the first delivery ends its failures.
+function delivery.succeeded(destinationId, isTest)
+  local receiver = destination.load(destinationId, 'consecutiveFailures', 'failingSince')
+  records.set(receiver, 'lastSuccessAt', now)
+  if receiver.consecutiveFailures == 0 then return end
+  records.set(receiver, 'hurried', true)
+  if isTest then return end
+  records.set(receiver, 'consecutiveFailures', 0)
+  records.set(receiver, 'failingSince', false)
 end
 
 --- Writes the row of a scheduled attempt.
@@ -59,7 +64,8 @@ function delivery.failed(record, entryId, pause, scale)
   local destinationId, attempt, reason = record.destinationId, record.attempt, nil
   -- An attempt cut off by the end of its worker says nothing about the receiver.
   if record.errorCode ~= 'INTERRUPTED' then
-    local receiver = destination.load(destinationId, 'consecutiveFailures', 'failingSince')
+    local receiver = destination.load(destinationId, 'consecutiveFailures', 'failingSince', 'hurried')
+    if receiver.hurried then records.set(receiver, 'hurried', false) end
     records.set(receiver, 'consecutiveFailures', receiver.consecutiveFailures + 1)
     if not receiver.failingSince then records.set(receiver, 'failingSince', now) end
     local failedMs = now - receiver.failingSince

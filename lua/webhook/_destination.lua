@@ -1,9 +1,29 @@
 --- @record destination
---- @include lib/clock lib/count lib/records lib/refuse lib/sorted lib/unit
+--- @include lib/clock lib/count lib/records lib/refuse lib/sorted lib/streams lib/unit
 --- Webhook destinations. The journal is their outbox; each has a position in it.
 
 function destination.read(destinationId)
   return destination.load(destinationId) or refuse('DESTINATION_NOT_FOUND')
+end
+
+--- When the oldest event happened that waits to be delivered, or false. Deliveries wait the longer for their next
+--- attempt the older they are, so it is among the last in line, or among the first if they were read a moment ago.
+local function oldestWaitingAt(destinationId)
+  local key, oldest = keys.unfinished(destinationId), math.huge
+  for _, ids in ipairs({ redis.call('ZRANGE', key, 0, 99), redis.call('ZRANGE', key, 0, 99, 'REV') }) do
+    for _, entryId in ipairs(ids) do oldest = math.min(oldest, tonumber(string.match(entryId, '^%d+'))) end
+  end
+  return oldest < math.huge and oldest
+end
+
+--- A destination as reads show it.
+function destination.view(destinationId)
+  local record = destination.read(destinationId)
+  local _, added = streams.tail(keys.events())
+  record.waiting = sorted.count(keys.unfinished(destinationId))
+  record.unread = record.state == 'ACTIVE' and added - record.readCount or 0
+  record.oldestWaitingAt = oldestWaitingAt(destinationId)
+  return record
 end
 
 --- The url and the secrets that currently sign; nil if there is no such destination.

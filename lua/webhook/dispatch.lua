@@ -1,4 +1,4 @@
---- The outbox of a space. Reads more of the journal for each destination with fewer than 1,000 unfinished deliveries,
+--- The outbox of a space. Reads more of the journal for each destination with fewer than 10,000 unfinished deliveries,
 --- then replies with the due attempts, a few per destination, so that a dead destination does not hold up the others.
 --- An attempt is not returned again for as long as it may take. If destinations still need packed events, an invocation
 --- serves one of them: Node first opens the events after its position (`opened`, event/_segments). more: whether there
@@ -21,13 +21,22 @@ local function isBehind(record)
 end
 
 local function roomOf(id)
-  return 1000 - redis.call('ZCARD', keys.unfinished(id))
+  return 10000 - redis.call('ZCARD', keys.unfinished(id))
+end
+
+--- At most so many unfinished deliveries that no worker has, due or not.
+local function waitingOf(id, most)
+  local running, found = keys.running(id), {}
+  for _, entryId in ipairs(redis.call('ZRANGE', keys.unfinished(id), 0, most + sorted.count(running) - 1)) do
+    if #found < most and not sorted.score(running, entryId) then found[#found + 1] = entryId end
+  end
+  return found
 end
 
 --- Of the destinations with room, the one furthest behind comes first, so each gets its turn.
 local behind
 for _, id in ipairs(packedThrough and ids or {}) do
-  local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures')
+  local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures', 'hurried')
   if record.state == 'ACTIVE' and isBehind(record) and roomOf(id) > 0 and
     not (behind and streamId.isBefore(behind, record.position)) then
     behind = record.position
@@ -73,14 +82,19 @@ local function readOn(record)
 end
 
 for _, id in ipairs(ids) do
-  local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures')
+  local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures', 'hurried')
   if record.state == 'ACTIVE' then
     if record.position ~= last then readOn(record) end
     local over = redis.call('ZRANGE', keys.running(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, 16)
     for _, entryId in ipairs(over) do sorted.remove(keys.running(id), entryId) end
     local slots = (record.consecutiveFailures > 0 and 2 or 16) - sorted.count(keys.running(id))
-    local due = slots > 0 and redis.call('ZRANGE', keys.unfinished(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, slots)
-      or {}
+    local due = {}
+    if slots > 0 and record.hurried then
+      due = waitingOf(id, slots)
+      if #due < slots then records.set(record, 'hurried', false) end
+    elseif slots > 0 then
+      due = redis.call('ZRANGE', keys.unfinished(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, slots)
+    end
     for _, entryId in ipairs(due) do
       delivery.guard(id, entryId)
       local progress = delivery.progress(id, entryId)

@@ -3,7 +3,7 @@
 --- @args destinationId signingSecret
 --- @reply destination:newDestination
 --- @include lib/audit lib/call lib/caller lib/clock lib/plan lib/records webhook/_destination
-local record = destination.read(destinationId)
+local record = destination.view(destinationId)
 plan.needOperation()
 records.set(record, 'previousSecret', record.signingSecret)
 records.set(record, 'previousSecretUntil', now + 86400000)

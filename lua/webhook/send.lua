@@ -48,7 +48,7 @@ record.state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
 record.responseStatus, record.errorCode, record.durationMs, record.attemptedAt = responseStatus, errorCode, durationMs,
   attemptedAt
 if errorCode == '' and target then
-  delivery.succeeded(destinationId)
+  delivery.succeeded(destinationId, record.trigger == 'TEST')
   local progress = entryId and delivery.progress(destinationId, entryId)
   -- An attempt in progress ends the delivery itself.
   if entryId and not (progress and progress.begunAt) then delivery.finish(destinationId, entryId, 'DELIVERED') end

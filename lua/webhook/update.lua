@@ -4,7 +4,7 @@
 --- @args destinationId url eventTypes state verdict detail
 --- @reply destination:destination
 --- @include lib/again lib/audit lib/call lib/caller lib/plan lib/records lib/refuse lib/streams webhook/_destination
-local record = destination.read(destinationId)
+local record = destination.view(destinationId)
 local newUrl = url ~= '' and url ~= record.url
 if newUrl and verdict == '' then again('URL_UNCHECKED') end
 if newUrl and verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
@@ -18,4 +18,4 @@ if newTypes then records.set(record, 'eventTypes', eventTypes) end
 if newState and state == 'DISABLED' then destination.disable(destinationId, 'REQUESTED') end
 if newState and state == 'ACTIVE' then destination.listen(destinationId, streams.tail(keys.events())) end
 audit('destination.updated', caller.actor(), destinationId, detail)
-return call.answer({ destination = record }, 'operation')
+return call.answer({ destination = destination.view(destinationId) }, 'operation')

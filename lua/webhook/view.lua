@@ -3,4 +3,4 @@
 --- @args destinationId
 --- @reply destination:destination
 --- @include lib/call webhook/_destination
-return call.answer({ destination = destination.read(destinationId) })
+return call.answer({ destination = destination.view(destinationId) })

@@ -341,6 +341,21 @@ describe('The console acts', () => {
     await press(tab, 'Enable it');
     await said(tab, 'It is active: one operation.');
     expect((await world.get(`/destinations/${id}`)).body.state).to.equal('ACTIVE');
+    await press(tab, 'Close');
+    sink.answer = (response) => {
+      response.statusCode = 503;
+      response.setHeader('Retry-After', '3600');
+      response.end();
+    };
+    await world.mustPost('/mailboxes', { name: 'watched' });
+    await untilRows(world, 3);
+    await tab.page.locator('#destinations').getByText('1, the oldest since').waitFor();
+    sink.answer = (response) => response.end();
+    await press(tab, `Deliver now… ${sink.url}/hook`);
+    await press(tab, 'Deliver now');
+    await said(tab, '1 event on the way: one operation.');
+    await untilRows(world, 4);
+    expect((await world.get(`/destinations/${id}`)).body).to.include({ waiting: 0, consecutiveFailures: 0 });
     await sink.stop();
   });
 });

@@ -32,9 +32,11 @@ const more: Readonly<Record<string, readonly string[]>> = {
   'receivers.get': ['FCALL mailbox_receivers', 'SSUBSCRIBE', 'SPUBLISH', 'SUNSUBSCRIBE'],
   // The processes that hold receives are told.
   'mailbox.leave': ['FCALL mailbox_leave', 'SPUBLISH'],
-  // The attempt is between the two.
-  'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
-  'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],
+  // The workers are told.
+  'destination.deliver': ['FCALL webhook_deliver', 'SPUBLISH muster:outbox'],
+  // The attempt is between the two; after a success, other deliveries may be due.
+  'destination.test': ['FCALL webhook_send', 'FCALL webhook_send', 'SPUBLISH muster:outbox'],
+  'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send', 'SPUBLISH muster:outbox'],
   // Whether it is refused as a whole is known before any of its calls begins.
   batch: ['FCALL space_admit', 'FCALL barrier_cancel'],
 };

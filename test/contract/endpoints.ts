@@ -111,6 +111,7 @@ export const endpoints: readonly string[] = [
   'DELETE /destinations/{}                          w ?',
   'POST   /destinations/{}/rotate-secret            w ?',
   'POST   /destinations/{}/test                     w ?',
+  'POST   /destinations/{}/deliver                  w ?',
   'POST   /deliveries/{}/redeliver                  w ?',
   'POST   /batch                                    n * 200',
 ];

@@ -23,7 +23,7 @@ export const webhookKeys = {
   unfinished: {
     pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:unfinished',
     type: 'zset',
-    holds: 'journal entries that are to be delivered to it, at most 1,000, scored by the time of the next attempt',
+    holds: 'journal entries that are to be delivered to it, at most 10,000, scored by the time of the next attempt',
     goes: withDestination,
   },
   running: {

@@ -1,4 +1,4 @@
-import { id, momentOfId, number, oneOf, raw, text, time } from '../../engine/declare/field.ts';
+import { flag, id, momentOfId, number, oneOf, raw, text, time } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 import { anyNumber, errorCode, eventTypes } from './kinds.ts';
 
@@ -17,11 +17,20 @@ export const Destination = record('Destination', {
   consecutiveFailures: number().means('the scheduled attempts that failed since the last success'),
   failingSince: time().orNull().means('when the first of them failed, or null if none did').example(null),
   lastSuccessAt: time().orNull().means('when an attempt last succeeded, or null if none ever did'),
+  waiting: number().workedOut().means('the events that are to be delivered to it: those of its types that were read'),
+  oldestWaitingAt: time()
+    .orNull()
+    .workedOut()
+    .means('when the oldest of them happened, or null if none waits')
+    .example(null),
+  unread: number().workedOut().means('the events of all types, wanted or not, that have not been read for it yet'),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
   /** Also signs until previousSecretUntil. */
   previousSecret: text().orNull().secret(),
   previousSecretUntil: time().orNull().internal(),
+  /** What waits is due now, whatever its next attempt was planned for (lua/webhook/dispatch.lua). */
+  hurried: flag().later().internal(),
   /** Its position in the journal, and the number of entries ever added up to there. */
   position: text().internal(),
   readCount: number().internal(),

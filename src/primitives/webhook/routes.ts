@@ -67,7 +67,7 @@ const create = (names: EventNames) =>
         url: body.url,
         eventTypes: storedTypes(body.eventTypes),
         state: 'ACTIVE',
-        consecutiveFailures: 0,
+        ...{ consecutiveFailures: 0, waiting: 0, unread: 0 },
       };
       return { status: 201, body: NewDestination.of({ ...stored, ...created }) };
     },

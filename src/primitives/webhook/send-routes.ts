@@ -7,8 +7,9 @@ import { Cursors, pageReply, positions } from '../../engine/route/page.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
 import { type Input, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
 import { attempt } from './attempt.ts';
+import { webhookKeys } from './keys.ts';
 import { eventMessage, testMessage } from './message.ts';
-import { Delivery, Sending } from './records.ts';
+import { Delivery, Destination, Sending } from './records.ts';
 
 /** Poll interval while another request with the same Idempotency-Key is being sent. */
 const sameKeyMs = 100;
@@ -43,8 +44,39 @@ async function send(
   // Once sent, the row is written even if the caller has disconnected.
   const outcome = await attempt(context.targets, { url, secrets, message, at }, context.feeds.closing);
   const { pauseMs: _, ...row } = outcome;
-  return (await context.execute({ ...row, attemptedAt: at, testEventId: eventId }, true)).reply?.delivery;
+  const { reply: sent } = await context.execute({ ...row, attemptedAt: at, testEventId: eventId }, true);
+  if (row.errorCode === '') await wakeWorkers(input, context);
+  return sent?.delivery;
 }
+
+/** Tells the workers that something may be due. They look by themselves, too, but later. */
+export async function wakeWorkers(input: Input, { caller, store }: ServeContext): Promise<void> {
+  await store.spublish(webhookKeys.outbox.pattern, `${caller.org} ${param(input, 'spaceId')}`).catch(() => undefined);
+}
+
+const deliverReply = { destination: one(Destination) };
+
+const deliver = route({
+  method: 'POST',
+  path: '/destinations/:destinationId/deliver',
+  call: 'destination.deliver',
+  needsAllMailboxes: true,
+  summary: 'Deliver everything that waits now, instead of at the times planned for the next attempts',
+  description:
+    'For a receiver that works again. Two deliveries at a time while it has failed last, 16 from the first success on; with ' +
+    'the first failure the others keep their times. A success by itself has the same effect.',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 200: Destination.schema },
+  refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'webhook/deliver',
+  reply: deliverReply,
+  serve: async (input, context: ServeContext<typeof deliverReply>) => {
+    const { reply: found } = await context.execute();
+    await wakeWorkers(input, context);
+    return { status: 200, body: found?.destination };
+  },
+});
 
 const nothingYet = { opened: '', testEventId: '', attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
 
@@ -108,4 +140,4 @@ const list = read({
   }),
 });
 
-export const sendRoutes: readonly Route[] = [test, list, redeliver];
+export const sendRoutes: readonly Route[] = [test, deliver, list, redeliver];

@@ -115,6 +115,27 @@ describe('webhooks', () => {
     expect((await world.get(`/destinations/${id}`)).body).to.include({ state: 'ACTIVE', consecutiveFailures: 1 });
   });
 
+  it('come at once when a test shows that the receiver is back, which by itself ends no failures', async () => {
+    const world = await ready();
+    const now = Math.ceil(Date.now() / 1000) * 1000;
+    await world.at(now);
+    status(503, { 'Retry-After': '3600' });
+    const { id } = await register(world);
+    await happen(world);
+    await untilRows(world, 1);
+    to.sink.answer = (response, { body }) => {
+      response.statusCode = body.type === 'destination.test' ? 200 : 503;
+      response.end();
+    };
+    await world.mustPost(`/destinations/${id}/test`);
+    await untilRows(world, 3);
+    expect((await world.get(`/destinations/${id}`)).body).to.include({ consecutiveFailures: 2, waiting: 1 });
+    status(200);
+    await world.mustPost(`/destinations/${id}/test`);
+    await untilRows(world, 5);
+    expect((await world.get(`/destinations/${id}`)).body).to.include({ consecutiveFailures: 0, waiting: 0 });
+  });
+
   it('are not delayed by another slow or dead destination', async () => {
     const world = await ready();
     to.sink.answer = (response, { path }) => path !== '/slow' && response.end();

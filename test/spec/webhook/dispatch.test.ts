@@ -27,10 +27,10 @@ describe('the dispatcher', () => {
     expect(new Set(named).size).to.equal(5);
   });
 
-  it('stops reading at 1,000 unfinished deliveries of a destination', async () => {
+  it('stops reading at 10,000 unfinished deliveries of a destination', async () => {
     const outbox = await Outbox.create();
     const key = outbox.key(await outbox.register(['mailbox.created']));
-    const others = Array.from({ length: 999 }, (_, i) => [`${outbox.start + 1_000_000}`, `1-${i}`]).flat();
+    const others = Array.from({ length: 9_999 }, (_, i) => [`${outbox.start + 1_000_000}`, `1-${i}`]).flat();
     await outbox.world.service.store.zadd(`${key}:unfinished`, ...others);
     await outbox.happen(3);
     for (let i = 0; i < 2; i++) {
@@ -51,5 +51,88 @@ describe('the dispatcher', () => {
     await world.service.store.hset(outbox.key(id), 'consecutiveFailures', 1);
     await world.at(start + 2 * guardMs);
     expect([await named(), await named()]).to.deep.equal([2, 0]);
+  });
+
+  describe('returns what waits for a destination that is back, whenever it was planned', () => {
+    const minutes = 60_000;
+    /** A destination whose 40 deliveries have failed, each once. */
+    const away = async () => {
+      const outbox = await Outbox.create();
+      const { world, start } = outbox;
+      const id = await outbox.register(['mailbox.created']);
+      await outbox.happen(40);
+      let failed = 0;
+      for (let at = start; failed < 40; at += 1_000) {
+        await world.at(at);
+        for (const [, entryId = '', number] of (await outbox.dispatch(100)).attempts) {
+          if (Number(number) > 1) continue;
+          const begun = await outbox.begin(id, entryId);
+          await outbox.finish(id, entryId, 1, begun, {
+            responseStatus: '503',
+            errorCode: 'STATUS',
+            pauseMs: 60 * minutes,
+          });
+          failed++;
+        }
+      }
+      await world.at(start + 10 * minutes);
+      expect((await outbox.dispatch(100)).attempts, 'nothing is due').to.deep.equal([]);
+      const view = async () => (await world.get(`/destinations/${id}`)).body;
+      const seen = await view();
+      expect(seen).to.include({ waiting: 40, unread: 0 });
+      expect(Date.parse(seen.oldestWaitingAt)).to.equal(start);
+      /** Begins and ends what is returned; resolves with how many that were. */
+      const step = async (outcome: Parameters<Outbox['finish']>[4] = {}) => {
+        const { attempts } = await outbox.dispatch(100);
+        for (const [, entryId = '', number] of attempts)
+          await outbox.finish(id, entryId, Number(number), await outbox.begin(id, entryId), outcome);
+        return attempts.length;
+      };
+      return { outbox, world, id, view, step };
+    };
+    const failure = { responseStatus: '500', errorCode: 'STATUS', pauseMs: 60 * minutes };
+
+    it('after a success', async () => {
+      const { outbox, world, id, view, step } = await away();
+      const [, first = ''] = (await world.service.store.zrange(`${outbox.key(id)}:unfinished`, '0', '1')) as string[];
+      await world.service.store.zadd(`${outbox.key(id)}:unfinished`, '1', first);
+      const steps = [];
+      for (let size = 1; size > 0; steps.push(size)) size = await step();
+      expect(steps).to.deep.equal([1, 16, 16, 7, 0]);
+      expect(await view()).to.include({ waiting: 0, oldestWaitingAt: null, consecutiveFailures: 0 });
+      expect(await outbox.counts()).to.include({ PENDING: 0, DELIVERED: 40 });
+    });
+
+    it('by hand: two at a time, all after the first success, none after a failure', async () => {
+      const { outbox, world, id, view, step } = await away();
+      const { body } = await world.post(`/destinations/${id}/deliver`);
+      expect(body).to.deep.equal(await view());
+      expect([await step(failure), await step()]).to.deep.equal([2, 0]);
+      expect((await view()).consecutiveFailures).to.equal(42);
+      await world.mustPost(`/destinations/${id}/deliver`);
+      const steps = [];
+      for (let size = 1; size > 0; steps.push(size)) size = await step();
+      expect(steps).to.deep.equal([2, 16, 16, 6, 0]);
+      expect(await outbox.counts()).to.include({ PENDING: 0, DELIVERED: 40 });
+      expect((await world.get('/usage')).body.days.at(-1).byCall['destination.deliver']).to.equal(2);
+      await world.mustPost(`/destinations/${id}/deliver`);
+      expect((await world.get('/usage')).body.days.at(-1).byCall['destination.deliver'], 'nothing waits').to.equal(2);
+    });
+
+    it('to others, while workers have the rest', async () => {
+      const { outbox, world, id } = await away();
+      await world.mustPost(`/destinations/${id}/deliver`);
+      await world.service.store.hset(outbox.key(id), 'consecutiveFailures', 0);
+      const first = (await outbox.dispatch(100)).attempts.map(([, entryId]) => entryId);
+      expect(new Set(first).size).to.equal(16);
+      for (const entryId of first.slice(0, 5)) {
+        const begun = await outbox.begin(id, entryId ?? '');
+        await outbox.finish(id, entryId ?? '', 2, begun);
+      }
+      const second = (await outbox.dispatch(100)).attempts.map(([, entryId]) => entryId);
+      expect(second).to.have.length(5);
+      expect(first).to.not.include.members(second);
+      expect((await outbox.dispatch(100)).attempts).to.deep.equal([]);
+    });
   });
 });

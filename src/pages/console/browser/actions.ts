@@ -333,6 +333,22 @@ const enable: Action = async (api, { id = '' }) => {
   };
 };
 
+const deliverAll: Action = async (api, { id = '' }) => {
+  const { url, waiting } = await api.get<Destination>(`/destinations/${id}`);
+  return {
+    title: 'Deliver everything that waits now?',
+    lines: [
+      `${plural(waiting, 'event')} for ${url}: two at a time, and 16 from the first success on. With a failure the others keep their times.`,
+      once,
+    ],
+    confirm: 'Deliver now',
+    act: async () => {
+      const { waiting } = await api.send<Destination>('POST', `/destinations/${id}/deliver`);
+      return `${plural(waiting, 'event')} on the way: one operation.`;
+    },
+  };
+};
+
 const disable: Action = async (api, { id = '' }) => {
   const { url, consecutiveFailures } = await api.get<Destination>(`/destinations/${id}`);
   return {
@@ -399,5 +415,6 @@ export const actions: Readonly<Record<string, Action>> = {
   disable,
   trigger,
   redeliver,
+  deliverAll,
   answer,
 };

@@ -17,13 +17,13 @@ import {
   table,
 } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
-import type { Deliveries, Destinations } from '../records.ts';
+import type { Deliveries, Destination, Destinations } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 const destinationText: TableText = {
   caption: 'Destinations',
-  heads: ['Destination', 'State', 'Events', 'Failures in a row', 'Last success', 'Deliveries'],
+  heads: ['Destination', 'State', 'Events', 'Failures in a row', 'Waiting', 'Last success', 'Deliveries'],
   empty: 'No destination.',
 } as const satisfies TableText;
 
@@ -33,13 +33,27 @@ const eventText = {
   empty: 'No attempt yet.',
 } as const satisfies TableText;
 
-function destinationButton(id: string, url: string, state: string): Element {
+function destinationButtons({ id, url, state, waiting }: Destination): Element {
   const target = { id, label: url };
   const isOff = state === 'DISABLED';
   return el(
     'span',
     {},
-    buttons(isOff ? button('enable', 'Enable again…', target) : button('disable', 'Disable…', target)),
+    buttons(
+      waiting > 0 && button('deliverAll', 'Deliver now…', target),
+      isOff ? button('enable', 'Enable again…', target) : button('disable', 'Disable…', target),
+    ),
+  );
+}
+
+/** How many events wait for a destination, since when, and how many more have not been looked at. */
+function waitingOf({ waiting, oldestWaitingAt, unread }: Destination, world: SpaceState): Element {
+  return el(
+    'span',
+    {},
+    count(waiting),
+    ...(oldestWaitingAt === null ? [] : [', the oldest since ', age(oldestWaitingAt, world)]),
+    ...(unread === 0 ? [] : [`; ${count(unread)} of all types unread`]),
   );
 }
 
@@ -60,9 +74,10 @@ function destinationTable({ destinations }: Destinations, world: SpaceState): El
           ),
           named(eventTypes.length === 0 ? 'all' : eventTypes.join(', ')),
           destination.failingSince === null ? '0' : failureOf(destination, world),
+          waitingOf(destination, world),
           lastSuccessAt === null ? '–' : age(lastSuccessAt, world),
           el('a', { href: address(world.spaceId, 'webhooks', { destinationId: id }) }, 'Only these'),
-          ...(world.can.write ? [destinationButton(id, url, state)] : []),
+          ...(world.can.write ? [destinationButtons(destination)] : []),
         ],
       };
     }),
