@@ -18,4 +18,6 @@ if newTypes then records.set(record, 'eventTypes', eventTypes) end
 if newState and state == 'DISABLED' then destination.disable(destinationId, 'REQUESTED') end
 if newState and state == 'ACTIVE' then destination.listen(destinationId, streams.tail(keys.events())) end
 audit('destination.updated', caller.actor(), destinationId, detail)
-return call.answer({ destination = destination.view(destinationId) }, 'operation')
+-- A disabled destination gives up what waits, and one that is enabled begins at the end.
+if newState then record.waiting, record.oldestWaitingAt, record.unread = 0, false, 0 end
+return call.answer({ destination = record }, 'operation')
