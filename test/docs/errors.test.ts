@@ -34,6 +34,7 @@ describe('docs/errors.md', () => {
     const sources = [
       [textOf('src/clients/typescript/error.ts'), /ErrorCode \| (.*);/, /'([A-Z_]+)'/g],
       [textOf('src/cli/errors.ts'), /messages[\s\S]*?\n\};/, /^ {2}([A-Z_]+):/gm],
+      [textOf('src/cli/incomplete.ts'), /code = .*;/, /'([A-Z_]+)'/g],
       [textOf('src/jobs/snapshot/failure.ts'), /type SnapshotCode =[^;]*;/, /'([A-Z_]+)'/g],
     ] as const;
     const codes = sources.flatMap(([text, part, code]) => [...(part.exec(text)?.[0] ?? '').matchAll(code)]);
