@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from muster import AsyncMuster, AsyncTypedMailbox, Muster, MusterError, Record, Stop, Stopped, TypedMailbox
+from muster import (
+    AsyncMuster,
+    AsyncTask,
+    AsyncTypedMailbox,
+    AsyncWorker,
+    Claim,
+    Muster,
+    MusterError,
+    Record,
+    Stop,
+    Stopped,
+    TypedMailbox,
+    Worker,
+)
+
+logging.disable(logging.CRITICAL)
 
 _lock = threading.Lock()
 
@@ -23,6 +39,21 @@ def fields_of(found: Any) -> dict[str, Any]:
     return found.to_json() if isinstance(found, Record) else {'result': found}
 
 
+def drained(muster: Muster, ids: dict[str, Any]) -> str:
+    with Worker(muster, {'mailbox_id': ids['mailboxId']}, lambda message, task: 1, close_on_signals=False) as worker:
+        worker.drained()
+    return 'drained'
+
+
+async def drained_async(muster: AsyncMuster, ids: dict[str, Any]) -> str:
+    async def handle(message: Claim, task: AsyncTask) -> int:
+        return 1
+
+    async with AsyncWorker(muster, {'mailbox_id': ids['mailboxId']}, handle, close_on_signals=False) as worker:
+        await worker.drained()
+    return 'drained'
+
+
 def begun(muster: Any, mailbox: Any, asked: dict[str, Any]) -> Callable[..., Any]:
     """Returns the wait that a line asks for. It takes the options of waits."""
     ids: dict[str, Any] = asked['ids']
@@ -32,6 +63,8 @@ def begun(muster: Any, mailbox: Any, asked: dict[str, Any]) -> Callable[..., Any
         return lambda **options: muster.group.wait_decided(group_id=ids['groupId'], **options)
     if asked['wait'] == 'result':
         return lambda **options: mailbox.result(ids['messageId'], **options)
+    if asked['wait'] == 'drained':
+        return lambda **_: drained_async(muster, ids) if isinstance(muster, AsyncMuster) else drained(muster, ids)
     epoch = {'epoch': ids['epoch']} if 'epoch' in ids else {}
     return lambda **options: muster.barrier.arrive_and_wait(
         barrier_id=ids['barrierId'], arrival_key='me', **epoch, **options

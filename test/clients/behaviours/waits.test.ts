@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createMuster, MusterError, TypedMailbox } from '../../../src/clients/typescript/index.ts';
+import { createMuster, MusterError, TypedMailbox, Worker } from '../../../src/clients/typescript/index.ts';
 import { endAtExit } from '../../../src/external-programs/at-exit.ts';
 import { until } from '../../support/processes.ts';
 import { findPython } from '../../support/python.ts';
@@ -65,12 +65,19 @@ function begin({ wait, ids, maxSeconds, ...access }: Asked): Waiting {
   const muster = createMuster(access);
   const over = new AbortController();
   const options = { signal: over.signal, maxSeconds };
-  const { scopeId, groupId, messageId, barrierId, epoch } = ids as Readonly<Record<string, string>>;
+  const { scopeId, groupId, messageId, mailboxId, barrierId, epoch } = ids as Readonly<Record<string, string>>;
   const found = async (): Promise<unknown> => {
     if (wait === 'idle') return muster.scope.waitIdle({ scopeId: scopeId ?? '' }, options);
     if (wait === 'decided') return muster.group.waitDecided({ groupId: groupId ?? '' }, options);
     if (wait === 'result')
       return { result: await new TypedMailbox<unknown, unknown>(muster, 'any').result(messageId ?? '', options) };
+    if (wait === 'drained') {
+      const worker = new Worker(muster, { mailbox: { mailboxId: mailboxId ?? '' }, closeOnSignals: false }, () => 1);
+      worker.on('error', () => undefined);
+      await worker.drained();
+      await worker.close(0);
+      return { result: 'drained' };
+    }
     const of = epoch === undefined ? {} : { epoch: Number(epoch) };
     return muster.barrier.arriveAndWait({ barrierId: barrierId ?? '', arrivalKey: 'me', ...of }, options);
   };
@@ -122,7 +129,7 @@ describe('A wait', () => {
     const { token } = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { scopeId, ...holder });
     const barrier = await world.mustPost('/barriers', { scopeId: randomUUID(), target: 2 });
     const group = await world.mustPost('/task-groups', { mailboxId, condition: 'ALL_TERMINAL' });
-    const ids = { scopeId, messageId: sent.id, barrierId: barrier.id, groupId: group.id };
+    const ids = { scopeId, mailboxId, messageId: sent.id, barrierId: barrier.id, groupId: group.id };
     const acts: Readonly<Partial<Record<Act['do'], () => Promise<unknown>>>> = {
       finish: () => world.mustPost(`/messages/${sent.id}/complete`, { token, result: { payload: 7 } }),
       cancel: () => world.mustPost(`/scopes/${scopeId}/cancel`),

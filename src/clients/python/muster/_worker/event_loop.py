@@ -13,10 +13,12 @@ from .._arguments import Amount, Id, Moment
 from .._async_pool import AsyncHolding
 from .._async_run import AsyncRun
 from .._client import AsyncMuster, AsyncReservation, Reserving
-from .._errors import WorkerClosed
+from .._calls import MAILBOX_VIEW
+from .._errors import Stopped, WorkerClosed
 from .._model_call import ModelCall
 from .._records import Claim, SendFields, SentMessage, Waiter
 from .._spend import Spend
+from .._waits import until_over
 from .._transport import Stop, any_of
 from . import signals
 from .context import TaskContext
@@ -25,7 +27,7 @@ from .options import MailboxChoice
 from .results import PrerequisiteResult
 from .spending import OnOverdue, Reservation, leave_line
 from .task import ClaimedTask
-from .worker import WorkerBase
+from .worker import WorkerBase, is_drained
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -189,10 +191,16 @@ class AsyncWorker(WorkerBase[AsyncMuster, AsyncHandler]):
             if self._mailbox_id is None:
                 await asyncio.sleep(0.05)
                 continue
-            view = await self.given_muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20)
-            if view.counts.ready + view.counts.delayed + view.counts.claimed == 0:
-                return
+            with any_of(self.ended) as stop:
+                if await self.given_muster.in_thread(partial(self._drained, self._mailbox_id, stop), stop):
+                    return
         raise self._failure or WorkerClosed('the worker was closed first')
+
+    def _drained(self, mailbox_id: str, stop: Stop) -> bool:
+        with suppress(Stopped):
+            until_over(self.muster, MAILBOX_VIEW, {'mailboxId': mailbox_id}, is_drained, stop)
+            return True
+        return False
 
     async def __aenter__(self) -> AsyncWorker:
         return await self.start()

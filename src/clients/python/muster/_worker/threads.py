@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from .._arguments import Amount, Id, Moment
+from .._calls import MAILBOX_VIEW
 from .._client import Muster
-from .._errors import WorkerClosed
+from .._errors import Stopped, WorkerClosed
 from .._model_call import ModelCall
 from .._pool import Holding
 from .._records import Claim, SendFields, SentMessage, Waiter
 from .._run import Run
 from .._spend import Spend, spend
+from .._waits import until_over
 from . import signals
 from .context import TaskContext
 from .options import MailboxChoice
 from .results import PrerequisiteResult
 from .spending import OnOverdue, Reservation
 from .task import ClaimedTask
-from .worker import WorkerBase, wait_for
+from .worker import WorkerBase, is_drained, wait_for
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -263,8 +265,8 @@ class Worker(WorkerBase[Muster, Handler]):
             if self._mailbox_id is None:
                 self.ended.wait(0.05)
                 continue
-            counts = self.muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20).counts
-            if counts.ready + counts.delayed + counts.claimed == 0:
+            with suppress(Stopped):
+                until_over(self.muster, MAILBOX_VIEW, {'mailboxId': self._mailbox_id}, is_drained, self.ended)
                 return
         raise self._failure or WorkerClosed('the worker was closed first')
 

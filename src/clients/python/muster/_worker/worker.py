@@ -31,7 +31,7 @@ from .._errors import (
     reason_of,
 )
 from .._forks import Own
-from .._records import Claim
+from .._records import Claim, Mailbox
 from .._transport import Stop, pause_after
 from . import signals
 from .ends import Ends
@@ -64,6 +64,12 @@ def wait_for(ended: Stop) -> None:
     # Without a timeout, the wait would not notice a signal on some systems.
     while not ended.wait(1):
         pass
+
+
+def is_drained(mailbox: Mailbox) -> bool:
+    """Whether no worker has anything left to do in a mailbox."""
+    counts = mailbox.counts
+    return counts.ready + counts.delayed + counts.claimed == 0
 
 
 class WorkerBase(Generic[M, H]):
