@@ -147,7 +147,7 @@ export const cases: readonly Case[] = [
     },
     fires: [10.25],
     silent: [9, 12],
-    summary: '33.33% of requests fail with a 5xx.',
+    summary: '25% of requests fail with a 5xx.',
   },
   {
     alert: 'MusterErrors',
