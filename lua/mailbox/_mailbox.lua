@@ -2,8 +2,8 @@
 --- @space withheld
 --- @include lib/count lib/invocation lib/records lib/space
 
---- Whether the space has any BLOCKED message. `withheld` counts BLOCKED messages, pauses and mailboxes with events of
---- progress together, because each field read costs every request a search in a small hash.
+--- Whether the space has any BLOCKED message. `withheld` counts BLOCKED messages and pauses together, because each
+--- field read costs every request a search in a small hash.
 function mailbox.anyBlocked()
   local record = keyspace.record
   if record and record.withheld == 0 and not invocation.hasWithheld then return false end

@@ -1,20 +1,17 @@
 --- @export reports
---- @include lib/clock lib/count lib/invocation lib/records lib/space mailbox/_mailbox mailbox/_message
+--- @space progressMailboxes
+--- @include lib/clock lib/count lib/records lib/space mailbox/_mailbox mailbox/_message
 --- Events of progress, for mailboxes with `progressEvents`.
 local reports = {}
 
---- Each of these mailboxes counts so many in `withheld` of the space's record, far more than a space has BLOCKED
---- messages and pauses. So a report learns without a read that its space has none.
-local weight = 1000000000
-
+--- Counts a mailbox that has them, so that a space without any pays no read for a report.
 function reports.count(change)
-  invocation.hasWithheld = true
-  count.space('withheld', change * weight)
+  count.space('progressMailboxes', change)
 end
 
 --- Whether the mailbox of a message may have them.
 function reports.mayMatter()
-  return (keyspace.record.withheld or 0) >= weight or invocation.hasWithheld
+  return (tonumber(count.ofSpace(keyspace.record, 'progressMailboxes')) or 0) > 0
 end
 
 --- Emits the event of a report, unless one was emitted within the last second.
