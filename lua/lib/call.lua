@@ -17,11 +17,6 @@ local function head(replayed)
   return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. quota .. left .. ofOrg
 end
 
---- The head of an answer, which a request that has named its actor ends with it, for the log.
-local function headOfAnswer()
-  return acted and head() .. ',' .. caller.said() or head()
-end
-
 --- Enters the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives as
 --- '' and finds no space; Node explains the error once the caller is known.
 local function enterSpace(script)
@@ -108,6 +103,8 @@ function call.answer(reply, counts)
   end
   local list = reply and invocation.script.list(reply) or { '' }
   if idempotencyDigest ~= '' and counts ~= 'unfinished' then idempotency.keep(idempotencyDigest, fingerprint, list) end
-  list[1] = headOfAnswer()
+  list[1] = head()
+  -- For the log.
+  if acted then list[1] = list[1] .. ',' .. caller.said() end
   return list
 end

@@ -6,6 +6,7 @@ import {
   createKey,
   createOrganization,
   createSpace,
+  listKeys,
   type NewKey,
   type PlanChoice,
 } from '../../src/primitives/org/admin.ts';
@@ -116,6 +117,11 @@ export class World {
     const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
     const spaceNumber = await this.service.store.hget(`muster:{${this.org}}:${spaceId}`, 'number');
     return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');
+  }
+
+  /** The id of its own key, which events name as their actor. */
+  async keyId(): Promise<string | undefined> {
+    return (await listKeys(this.service, this.org))[0]?.keyId;
   }
 
   /** Creates a key with other permissions, spaces or limits. */

@@ -21,6 +21,7 @@ describe('the decision of a task group', () => {
       blocked: 0,
       claimed: 1,
       failed: 0,
+      acked: 1,
     });
     expect((await team.queue.act('renew', held)).body.groupState).to.equal('DECIDED');
     const { service, org, spaceNumber } = team.queue.world;

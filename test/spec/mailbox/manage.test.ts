@@ -68,7 +68,8 @@ describe('DELETE /mailboxes/{id}', () => {
     const { mailboxes } = (await world.get('/mailboxes')).body;
     expect(mailboxes.map((one: { id: string }) => one.id)).to.deep.equal([kept.id]);
     const { events } = (await world.get('/watch?types=mailbox.deleted')).body;
-    expect(events.map(({ payload }: { payload: object }) => payload)).to.deep.equal([{ mailboxId: id, mode: 'WORK' }]);
+    const payload = { mailboxId: id, mode: 'WORK', actor: await world.keyId() };
+    expect(events.map((event: { payload: object }) => event.payload)).to.deep.equal([payload]);
     expect((await world.get('/usage')).body.days.at(-1).byCall['mailbox.delete']).to.equal(1);
   });
 

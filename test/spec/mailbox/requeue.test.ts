@@ -46,9 +46,11 @@ describe('POST /messages/{id}/requeue', () => {
     await expectAgreement(queue.world);
     expect(await queue.counts()).to.deep.equal({ ready: 4 });
     const { events } = (await queue.world.get('/watch?types=message.requeued')).body;
+    const actor = await queue.world.keyId();
     expect(events.map(({ payload }: { payload: object }) => payload)).to.deep.equal(
       Object.values(all).map((id) => ({
         ...{ messageId: id, scopeId: queue.scopeId, mailboxId: queue.id, taskId: id, state: 'READY', attempts: 0 },
+        actor,
       })),
     );
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall['message.requeue']).to.equal(4);

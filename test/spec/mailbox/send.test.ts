@@ -29,6 +29,8 @@ describe('POST /mailboxes/{id}/messages', () => {
         reason: null,
         attempts: 0,
         maxAttempts: 5,
+        retryDelaySeconds: null,
+        maxRetryDelaySeconds: null,
         lastError: null,
         progress: null,
         readyAt: null,

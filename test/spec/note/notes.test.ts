@@ -166,7 +166,7 @@ describe('notes', () => {
     expect(body.events.map((event: { payload: object }) => event.payload)).to.deep.equal([
       payload(1),
       payload(2),
-      payload(2),
+      { ...payload(2), actor: await sheet.world.keyId() },
     ]);
     expect(text).not.to.include('secret');
     const [day] = (await sheet.world.get('/usage')).body.days.slice(-1);

@@ -133,7 +133,7 @@ describe('a pool', () => {
     expect(body.events.map(({ type, payload }: { type: string; payload: object }) => [type, payload])).to.deep.equal([
       ['pool.created', { poolId: pool.id, units: 1 }],
       ['pool.updated', { poolId: pool.id, units: 2 }],
-      ['pool.deleted', { poolId: pool.id, units: 2 }],
+      ['pool.deleted', { poolId: pool.id, units: 2, actor: await world.keyId() }],
     ]);
   });
 });

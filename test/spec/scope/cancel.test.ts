@@ -128,7 +128,10 @@ describe('POST /scopes/{id}/cancel', () => {
     const { events } = (await run.world.get('/events?limit=500')).body;
     const emitted = events.filter(({ requestId }: { requestId: string }) => requestId === 'stop-1');
     expect(emitted[0]).to.deep.include({ type: 'scope.cancelled', aggregate: 'scope', aggregateId: run.scopeId });
-    expect(emitted[0].payload).to.deep.equal({ scopeId: run.scopeId, state: 'CANCELLED' });
+    expect(emitted[0].payload).to.deep.equal({
+      ...{ scopeId: run.scopeId, state: 'CANCELLED' },
+      actor: await run.world.keyId(),
+    });
     expect(emitted.map(({ type }: { type: string }) => type).sort()).to.deep.equal([
       ...['barrier.cancelled', 'message.cancelled', 'scope.cancelled'],
     ]);

@@ -79,9 +79,10 @@ describe('Counts across all spaces of an organization', () => {
       [2, 4, 1],
       [5000, 4900],
       null,
+      0,
     ]);
     const first = await here.service.scripts.execute('space/depths', here.org, { ...args, maxSpaces: 1 });
-    expect(first).to.deep.equal([1, 2, [1, 2, 0], [5000, 4900], null]);
+    expect(first).to.deep.equal([1, 2, [1, 2, 0], [5000, 4900], null, 0]);
   });
 
   it('include operations of the month and requests of the minute', async () => {

@@ -20,6 +20,7 @@ describe('The recount used by tests, of counters', () => {
           (await recordsOf('mailbox'))[0],
           [
             'goneTotal',
+            'ackedRemoved',
             'unackedTotal',
             'requeuedTotal',
             'rejectedTotal',
