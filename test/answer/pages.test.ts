@@ -189,7 +189,7 @@ describe('the page of a question', () => {
   it('counts as recovery calls of its space, and its answer as an operation', async () => {
     const { answerUrl } = await asked(world);
     await world.call('PUT', '/limits', { requestsPerMinute: 1 });
-    expect((await world.get('/census')).status).to.equal(429);
+    expect((await world.get('/budgets')).status).to.equal(429);
     expect((await visit(answerUrl)).status).to.equal(200);
     expect((await visit(answerUrl, { answer: 'x', answeredBy: 'Ann' })).status).to.equal(200);
     await world.at(start + 60_000);

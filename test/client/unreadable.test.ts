@@ -10,8 +10,8 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** Members of answers that have any JSON, but not of a caller's own: the answer of a batch's call, and an error's. */
-const ours = ['body', 'error'];
+/** Members of answers that have any JSON, but not of a caller's own: the answer of a batch's call, an error's, an audit entry's. */
+const ours = ['body', 'error', 'detail'];
 const hasNoType = (schema: Schema): boolean =>
   !['type', 'anyOf', 'oneOf', 'enum', 'const', '$ref'].some((keyword) => keyword in schema);
 

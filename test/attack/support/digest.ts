@@ -5,7 +5,7 @@ import type { World } from '../../support/world.ts';
  * Counters of requests, including refused ones, and the day on which a key was last used: they are not effects of a
  * call.
  */
-const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute', 'usedDay', 'plain']);
+const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute', 'usedDay', 'usedMinute', 'plain']);
 
 /** A digest of each value that an organization stores, by key. */
 export async function digests(world: World): Promise<Map<string, string>> {
