@@ -93,6 +93,13 @@ describe('Every page of the console', () => {
     ];
     await untilRows(world, 4);
     await world.call('PATCH', `/destinations/${off?.id}`, { state: 'DISABLED' });
+    // The other one fails: an event waits for it.
+    sink.answer = (response) => {
+      response.statusCode = 503;
+      response.end();
+    };
+    await world.mustPost('/mailboxes', { name: 'unheard' });
+    await untilRows(world, 5);
   });
   after(() => Promise.all([service.stop(), sink.stop()]));
 

@@ -78,6 +78,7 @@ describe('Idempotency-Key', () => {
       blocked: 0,
       claimed: 0,
       failed: 0,
+      acked: 1,
     });
   });
 
