@@ -252,6 +252,7 @@ function inShort({
   format,
   maximum,
   minimum,
+  default: preset,
   ...schema
 }: JsonSchema): JsonSchema {
   const [first, second] = Array.isArray(type) ? type : [type];
@@ -261,6 +262,8 @@ function inShort({
     ...(format !== 'uuid' && format !== undefined && { format }),
     ...(Number(minimum) > 1 && { minimum }),
     ...(Number(maximum) < enough && { maximum }),
+    // Null would not be of the type.
+    ...(preset !== undefined && preset !== null && { default: preset }),
     ...schema,
     ...(items !== undefined && { items: inShort(items as JsonSchema) }),
     ...(members !== undefined && { properties: withoutNull(members as Properties) }),
