@@ -1,5 +1,5 @@
---- @include lib/clock lib/count lib/records lib/refuse lib/space mailbox/_message mailbox/_return question/_question
---- @include question/_standing
+--- @include lib/audit lib/caller lib/clock lib/count lib/records lib/refuse lib/space mailbox/_message mailbox/_return
+--- @include question/_question question/_standing
 --- @space maxPayloadBytes
 
 --- Whether a text is one of these lines, none of which is empty.
@@ -23,5 +23,6 @@ function question.answer(record, answer, choice, answeredBy, via)
   records.set(record, 'answeredAt', now)
   count.space('retainedBytes', #answer)
   question.finish(record, 'ANSWERED', now, emit.question.answered)
+  audit('question.answered', caller.actor(), record.id, inSpace('"answeredBy":' .. cjson.encode(answeredBy)))
   if record.messageId then aside.resume(message.read(record.messageId), now) end
 end

@@ -4,7 +4,7 @@
 --- @args questionId choice answeredBy
 --- @long answer
 --- @reply question:question
---- @include lib/audit lib/call lib/caller question/_answer question/_question
+--- @include lib/call lib/caller question/_answer question/_question
 if answeredBy == '' then answeredBy = caller.needOwnName('answeredBy') end
 local record = question.view(questionId)
 if record.state == 'ANSWERED' and record.answer == answer and record.answeredBy == answeredBy then
@@ -12,5 +12,4 @@ if record.state == 'ANSWERED' and record.answer == answer and record.answeredBy 
 end
 
 question.answer(record, answer, choice, answeredBy, 'API')
-audit('question.answered', caller.actor(), questionId, inSpace('"answeredBy":' .. cjson.encode(answeredBy)))
 return call.answer({ question = record }, 'operation')

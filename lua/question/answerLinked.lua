@@ -3,8 +3,7 @@
 --- @args choice answeredBy
 --- @long answer
 --- @reply question:question
---- @include lib/audit lib/call lib/caller question/_answer question/_question
+--- @include lib/call lib/caller question/_answer question/_question
 local record = question.view(caller.linkedId())
 question.answer(record, answer, choice, answeredBy, 'PAGE')
-audit('question.answered', caller.actor(), record.id, inSpace('"answeredBy":' .. cjson.encode(answeredBy)))
 return call.answer({ question = record }, 'operation')
