@@ -13,7 +13,7 @@ import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
 import { storedTypes } from './kinds.ts';
 import { Destination, NewDestination } from './records.ts';
-import { sendRoutes } from './send-routes.ts';
+import { sendRoutes, wakeWorkers } from './send-routes.ts';
 
 /** 32 random bytes, as Standard Webhooks writes them. */
 function newSecret(): string {
@@ -58,11 +58,9 @@ const create = (names: EventNames) =>
       const { body } = input;
       const created = await checked(context, body.url);
       // The caller need not wait for this, but the first event often follows at once.
-      const { pattern: index } = webhookKeys.outbox;
       const space = `${context.caller.org} ${param(input, 'spaceId')}`;
-      await Promise.all([context.store.sadd(index, space), context.store.spublish(index, space)]).catch(
-        () => undefined,
-      );
+      const listed = context.store.sadd(webhookKeys.outbox.pattern, space).catch(() => undefined);
+      await Promise.all([listed, wakeWorkers(input, context)]);
       const stored = {
         url: body.url,
         eventTypes: storedTypes(body.eventTypes),
