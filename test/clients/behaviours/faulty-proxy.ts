@@ -22,7 +22,7 @@ const answers: Readonly<Record<string, StrangeAnswer>> = { ...given.answers, ...
 
 /**
  * What happens to a call, alone or in a batch: its request is cut, its answer is lost, there is none, it takes longer, it is
- * not held, or it is one of answers.json.
+ * kept until it is let go, the server does not hold it, or its answer is one of answers.json.
  */
 export interface Fault {
   readonly call: string;
@@ -38,6 +38,8 @@ export interface FaultyProxy {
   /** The names of the calls that it has received, in order. */
   readonly calls: string[];
   isAway: boolean;
+  /** Lets kept calls go on to the server. */
+  letGo(): void;
   close(): void;
 }
 
@@ -89,6 +91,10 @@ export async function faultyProxy(target: string, faults: readonly Fault[] = [])
     over,
     times,
   }));
+  let letGo = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
 
   async function pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
     let body = '';
@@ -100,6 +106,7 @@ export async function faultyProxy(target: string, faults: readonly Fault[] = [])
     if (proxy.isAway || fault?.is === 'cut') return void from.socket.destroy();
     if (fault?.is === 'hanging') return;
     if (fault?.is === 'slow') await sleep(slowMs);
+    if (fault?.is === 'kept') await released;
     const strange = fault && answers[fault.is];
     if (strange && strange.real === undefined) return answerStrangely(strange, from, to);
     const { hostname, port } = new URL(target);
@@ -123,6 +130,7 @@ export async function faultyProxy(target: string, faults: readonly Fault[] = [])
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
     isAway: false,
+    letGo,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -19,7 +19,7 @@ interface Act {
   /** Waits until the proxy has received a call of this name so many times; default once. */
   readonly called?: string;
   readonly times?: number;
-  readonly do: 'finish' | 'leave' | 'return' | 'cancel' | 'stop' | 'arrive' | 'next' | 'cancelBarrier' | 'decide';
+  readonly do: 'finish' | 'letGo' | 'cancel' | 'stop' | 'arrive' | 'next' | 'cancelBarrier' | 'decide';
 }
 
 interface Case {
@@ -155,7 +155,7 @@ describe('A wait', () => {
     try {
       for (const { called, times = 1, do: act } of then) {
         if (called) await until(async () => proxy.calls.filter((name) => name === called).length >= times);
-        if (act === 'leave' || act === 'return') proxy.isAway = act === 'leave';
+        if (act === 'letGo') proxy.letGo();
         else if (act === 'stop') waiting.stop();
         else await acts[act]?.();
       }
