@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import fc from 'fast-check';
+import type { Route } from '../../../src/engine/route/route.ts';
 import { createSpace } from '../../../src/primitives/org/admin.ts';
+import { allRoutes } from '../../../src/primitives/primitives.ts';
 import type { MusterService } from '../../../src/service.ts';
 import { Commands } from '../../support/commands.ts';
 import { spaceLimits } from '../../support/limits.ts';
@@ -9,7 +12,7 @@ import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, type Reply, World } from '../../support/world.ts';
 import { Document } from './document.ts';
 import { type Draft, drafts } from './drafts.ts';
-import { makeObjects } from './objects.ts';
+import { makeObjects, requestOf } from './objects.ts';
 import { curlLine, type Request, sendRaw } from './wire.ts';
 
 /** Objects wear out in use, and are renewed after this many requests. */
@@ -29,14 +32,29 @@ export interface Outcome {
   readonly statuses: ReadonlyMap<string, ReadonlySet<number>>;
   /** Atomic batches that took effect, and batches refused because of one of their calls. */
   readonly atomic: { readonly done: number; readonly refused: number };
+  /** Calls of a space that random requests left without a success or without a refusal. */
+  readonly missed: readonly string[];
+}
+
+interface Options {
+  /** The most requests of one operation that are sent in parallel. Left out: 1. */
+  readonly together?: number;
+  /** The name of the operation to call. Left out: all. */
+  readonly only?: string;
+  /** Whether each call that random requests missed is then sent once as it succeeds and once without a key. */
+  readonly reachAll?: boolean;
 }
 
 /**
  * Sends requests generated from the service's own document, one by one or several of one operation in parallel. Throws
  * the smallest request that is answered wrongly, or that is refused but writes something (the latter only when sent one
- * by one). only: the name of the operation to call; left out: all.
+ * by one).
  */
-export async function fuzz(requests: number, seed: number, together = 1, only?: string): Promise<Outcome> {
+export async function fuzz(
+  requests: number,
+  seed: number,
+  { together = 1, only, reachAll = false }: Options = {},
+): Promise<Outcome> {
   const sink = await Sink.start();
   const resolve = async (name: string) => (name === 'sink.test' ? [{ address: '127.0.0.1', family: 4 }] : []);
   const service = await delivering({ resolve });
@@ -51,7 +69,9 @@ export async function fuzz(requests: number, seed: number, together = 1, only?: 
     // Bursts have half the maximum length on average; 5 % more make up for chance.
     const numRuns = together === 1 ? requests : Math.ceil((requests / ((1 + together) / 2)) * 1.05);
     await fc.assert(property, { numRuns, seed, includeErrorInReport: true });
-    return fuzzer.outcome();
+    const missed = fuzzer.missed();
+    if (reachAll) for (const route of missed) await fuzzer.reach(route);
+    return fuzzer.outcome(missed.map(({ call }) => call));
   } finally {
     commands?.stop();
     agent.destroy();
@@ -115,10 +135,32 @@ class Fuzzer {
     return new Fuzzer(world, sink, agent, commands, await Document.fetch(world.url), fixed);
   }
 
-  outcome(): Outcome {
+  outcome(missed: readonly string[]): Outcome {
     const declared = this.document.pairs();
     const seen = new Set([...this.#seen].filter((pair) => declared.includes(pair)));
-    return { requests: this.#requests, declared, seen, statuses: this.#statuses, atomic: this.#atomic };
+    return { requests: this.#requests, declared, seen, statuses: this.#statuses, atomic: this.#atomic, missed };
+  }
+
+  /** The routes that have not both succeeded and refused. */
+  missed(): readonly Route[] {
+    return allRoutes.filter(({ call }) => {
+      const all = [...(this.#statuses.get(call) ?? [])];
+      return !all.some((status) => status < 300) || !all.some((status) => status >= 400);
+    });
+  }
+
+  /** Sends a request that the route accepts, on new objects, then the same request without a key. */
+  async reach(route: Route): Promise<void> {
+    await this.#renew();
+    const { path, body } = requestOf(route, this.#slots);
+    const caller = ['Authorization', `Bearer ${this.#fixed['apiKey']}`] as const;
+    for (const by of [[caller], []])
+      await this.#sendOne({
+        method: route.method,
+        target: `/v1/spaces/${this.#fixed['spaceId']}${path}`,
+        headers: [...by, ['Content-Type', 'application/json'], ['Idempotency-Key', randomUUID()]],
+        body: body === undefined ? undefined : Buffer.from(body),
+      });
   }
 
   /** Sends drafts in parallel, with real values in their slots; throws if an answer is not as declared. */
