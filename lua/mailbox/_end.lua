@@ -79,6 +79,16 @@ function message.finish(record, state, at, emitter, reason, cause)
   if mailbox.anyBlocked() then dependents.ended(record.id, state, at, cause, record) end
 end
 
+--- Ends an attempt that failed at `at`: the message returns for another one after a pause (nil: the mailbox's setting),
+--- or is FAILED once its attempts are used up. record: from message.readForRetry.
+function message.retry(record, at, pauseSeconds)
+  if record.attempts >= record.maxAttempts then
+    message.finish(record, 'FAILED', at, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
+  else
+    message.release(record, at, pauseSeconds)
+  end
+end
+
 --- Ends a live message of a cancelled run. If its deadline came before the cancel, it is EXPIRED, with `cause` (nil:
 --- the current request).
 function message.stop(record, cancel, cause)

@@ -17,11 +17,7 @@ due['mailbox:message'] = function(messageId, at)
   message.keep(record, 'lastError', 'the lease ended at ' .. isoOf(at) .. ' (holder ' .. record.holder .. ')')
   message.needTrace(record)
   emit.message.lease_expired(messageId, record)
-  if record.attempts >= record.maxAttempts then
-    message.finish(record, 'FAILED', at, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
-  else
-    message.release(record, at)
-  end
+  message.retry(record, at)
 end
 
 --- The first DELAYED messages of a mailbox become READY. Each counts as two changes, as it takes about twice as long.

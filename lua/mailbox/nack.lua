@@ -17,9 +17,7 @@ if retry == '0' then
 elseif countsAttempt == '0' then
   records.set(record, 'attempts', record.attempts - 1)
   message.release(record, now, tonumber(delaySeconds) or 0)
-elseif record.attempts >= record.maxAttempts then
-  message.finish(record, 'FAILED', now, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
 else
-  message.release(record, now, tonumber(delaySeconds))
+  message.retry(record, now, tonumber(delaySeconds))
 end
 return call.answer({ state = record.state, attempts = record.attempts, readyAt = record.readyAt }, 'operation')

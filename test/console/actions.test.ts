@@ -52,6 +52,30 @@ describe('The console acts', () => {
     await tab.page.locator('#message-events').getByText('message.requeued').waitFor();
   });
 
+  it('takes a claim away, on the page of the message and in the list of workers', async () => {
+    const queue = (await world.mustPost('/mailboxes', { name: 'held' })).id;
+    const scopeId = randomUUID();
+    for (const payload of [1, 2]) await world.mustPost(`/mailboxes/${queue}/messages`, { scopeId, payload });
+    const receive = { scopeId, holder: 'stuck', holderSession: 's', leaseSeconds: 600 };
+    const [first, second] = [
+      await world.mustPost(`/mailboxes/${queue}/recv`, receive),
+      await world.mustPost(`/mailboxes/${queue}/recv`, receive),
+    ];
+    const tab = await Tab.live(world, {}, `/message/${first.id}`, world.apiKey);
+    await press(tab, 'Take the claim away…');
+    await dialog(tab).getByText('stuck holds message').waitFor();
+    await press(tab, 'Take the claim away');
+    await said(tab, 'It is ready: one operation.');
+    await press(tab, 'Close');
+    await tab.page.locator('#message').getByText('the claim was released by an operator').waitFor();
+    await tab.go('/workers');
+    await press(tab, `Take the claim away… ${second.id}`);
+    await press(tab, 'Take the claim away');
+    await said(tab, 'It is ready: one operation.');
+    expect([await stateOf(first.id), await stateOf(second.id)]).to.deep.equal(['READY', 'READY']);
+    for (const id of [first.id, second.id]) await world.mustPost(`/messages/${id}/cancel`);
+  });
+
   it('says who loses a claim, and why a call is refused', async () => {
     const tab = await Tab.live(world, { expected: /status of 409/ }, '', world.apiKey);
     const id = await send();

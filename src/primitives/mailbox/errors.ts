@@ -17,6 +17,7 @@ const timeIn = (word: string | undefined): string => (/^\d+$/.test(word ?? '') ?
 /** How a claim ended, by the outcome of its attempt. */
 const endsOfClaims: Record<string, (attempt: string, at: string) => string> = {
   LEASE_EXPIRED: (attempt, at) => `the lease of this claim, attempt ${attempt}, ended at ${at}`,
+  RELEASED: (attempt, at) => `this claim, attempt ${attempt}, was released by an operator at ${at}`,
   RETURNED: (attempt, at) => `this claim, attempt ${attempt}, was given back at ${at}`,
   UNTRIED: (attempt, at) => `this claim, attempt ${attempt}, was given back untried at ${at}`,
   ASKED: (attempt, at) => `this claim, attempt ${attempt}, ended with a question at ${at}`,
@@ -103,6 +104,10 @@ export const mailboxErrors: ErrorTable = {
       `this token completed the message at ${timeIn(at)} with another result.payload, which stands: leave it out, or send the same`,
   ),
   MESSAGE_FINISHED: entry(409, (state) => `the message is ${state}: only one that has not ended can be cancelled`),
+  MESSAGE_NOT_CLAIMED: entry(
+    409,
+    (state) => `the message is ${state}: only the claim of a CLAIMED message can be released`,
+  ),
   MESSAGE_NOT_REQUEUABLE: entry(
     409,
     (state) => `the message is ${state}: only a FAILED, REJECTED, EXPIRED or CANCELLED message can be requeued`,

@@ -24,6 +24,7 @@ export const mailboxEvents = events({
   'message.progressed': asItStands,
   'message.acked': asItStands,
   'message.retried': asItStands,
+  'message.released': acted(asItStands),
   'message.rejected': counted(asItStands),
   'message.failed': counted(asItStands),
   'message.lease_expired': asItStands,

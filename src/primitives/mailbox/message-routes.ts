@@ -107,9 +107,10 @@ const attempts = read({
  */
 const ownAttempt = ['CLAIMED', 'ACKED', 'EXPIRED', 'CANCELLED'];
 
-/** The error of an attempt that reported none. lua/mailbox/_expire.lua words `lastError` alike. */
+/** The error of an attempt that reported none. lua/mailbox/_expire.lua and release.lua word `lastError` alike. */
 function errorOf(outcome: string | null, endedAt: number | null, holder: string): string | null {
-  return outcome === 'LEASE_EXPIRED' ? `the lease ended at ${iso(endedAt)} (holder ${holder})` : null;
+  if (outcome === 'LEASE_EXPIRED') return `the lease ended at ${iso(endedAt)} (holder ${holder})`;
+  return outcome === 'RELEASED' ? `the claim was released by an operator at ${iso(endedAt)} (holder ${holder})` : null;
 }
 
 /** Scripts store false for an absent text. */
@@ -173,5 +174,25 @@ const requeue = route({
   ...changed,
 });
 
+const release = route({
+  method: 'POST',
+  path: '/messages/:messageId/release',
+  call: 'message.release',
+  summary: 'Take a claim away from its holder, whoever that is; the message goes back for another attempt',
+  description:
+    'For a worker that is stuck and keeps its claim. The claim ends as by a nack with `retry` true: the message is READY ' +
+    'again, or DELAYED until `readyAt`, and FAILED after its last attempt; a member of a decided group is CANCELLED. ' +
+    '`lastError` says that an operator released it, and calls with the old token are answered CLAIM_LOST. If the message ' +
+    'is not CLAIMED, the answer is MESSAGE_NOT_CLAIMED.',
+  permission: 'resource_config',
+  idempotency: 'optional',
+  rate: 'operator',
+  example: { state: 'DELAYED', attempts: 1, readyAt: '2026-01-31T12:01:00.000Z' },
+  success: { 200: Message.schema },
+  refuses: ['MESSAGE_NOT_FOUND', 'MESSAGE_NOT_CLAIMED', 'MESSAGES_DAMAGED'],
+  script: 'mailbox/release',
+  ...changed,
+});
+
 /** The calls on messages. */
-export const messageRoutes: readonly Route[] = [view, find, attempts, cancel, requeue];
+export const messageRoutes: readonly Route[] = [view, find, attempts, cancel, release, requeue];

@@ -352,16 +352,26 @@ export const Attempt = record('Attempt', {
   holder: text(),
   claimedAt: time().means('when it began').example(noon),
   endedAt: time().orNull().means('when it ended, or null if it is still running').example('2026-01-31T12:01:00.000Z'),
-  outcome: oneOf('RETURNED', 'UNTRIED', 'REJECTED', 'LEASE_EXPIRED', 'ASKED', 'ACKED', 'EXPIRED', 'CANCELLED')
+  outcome: oneOf(
+    'RETURNED',
+    'RELEASED',
+    'UNTRIED',
+    'REJECTED',
+    'LEASE_EXPIRED',
+    'ASKED',
+    'ACKED',
+    'EXPIRED',
+    'CANCELLED',
+  )
     .orNull()
     .means(
-      'how it ended: UNTRIED if it was given back without counting as an attempt, ASKED if it waits for the answer to a question; null if it is still running',
+      'how it ended: RELEASED if an operator took its claim away, UNTRIED if it was given back without counting as an attempt, ASKED if it waits for the answer to a question; null if it is still running',
     )
     .example('RETURNED'),
   error: text()
     .orNull()
     .means(
-      'the error that its worker reported, at most 300 bytes of it, or that its lease ended; null if it reported none',
+      'the error that its worker reported, at most 300 bytes of it, or that its lease ended or an operator released it; null if it reported none',
     )
     .example(lastError),
   progress: opaque()

@@ -46,6 +46,7 @@ export async function makeRecords(world: World): Promise<Objects> {
   const { id: readyMessageId } = await spared();
   const { id: cancelledMessageId } = await spared();
   await world.mustPost(`/messages/${cancelledMessageId}/cancel`);
+  const { id: releasableMessageId } = await world.mustPost(`/mailboxes/${spare.id}/recv`, claiming);
   const full = await world.mustPost('/mailboxes', { name: name() });
   for (const _ of [1, 2]) await world.mustPost(`/mailboxes/${full.id}/messages`, { scopeId, payload: 1 });
   const refused = await world.mustPost(`/mailboxes/${full.id}/recv`, claiming);
@@ -124,7 +125,15 @@ export async function makeRecords(world: World): Promise<Objects> {
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
     ...{ askingMessageId, 'message.ask token': askingToken },
     ...{ key: 'plan', spareKey: 'draft' },
-    ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
+    ...{
+      readyMessageId,
+      cancelledMessageId,
+      releasableMessageId,
+      emptyMailboxId,
+      fullMailboxId: full.id,
+      scheduleId,
+      spareScheduleId,
+    },
     [`scope.cancel ${scopeId}`]: stoppedId,
     // The sample's name is the one used at creation.
     'schedule.update name': name(),
@@ -142,6 +151,7 @@ export async function makeRecords(world: World): Promise<Objects> {
 const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.cancel': { messageId: 'readyMessageId' },
   'message.requeue': { messageId: 'cancelledMessageId' },
+  'message.release': { messageId: 'releasableMessageId' },
   'message.ask': { messageId: 'askingMessageId' },
   'question.answer': { questionId: 'answeredQuestionId' },
   'question.withdraw': { questionId: 'withdrawnQuestionId' },

@@ -36,6 +36,7 @@ const payloads: Readonly<Record<string, string>> = {
   'message.progressed': message('CLAIMED'),
   'message.acked': message('ACKED'),
   'message.retried': message('READY'),
+  'message.released': `${message('CLAIMED')} actor`,
   'message.rejected': message('REJECTED'),
   'message.failed': message('FAILED'),
   'message.lease_expired': message('CLAIMED'),
@@ -139,6 +140,7 @@ describe('the payload of an event', () => {
     await traffic.send(scopeId, {}, told);
     const { id: renewed, token } = await traffic.claim(scopeId, told);
     await world.mustPost(`/messages/${renewed}/renew`, { token, progress: 1 });
+    await world.mustPost(`/messages/${renewed}/release`);
     await world.call('DELETE', `/mailboxes/${mailboxId}`);
     await world.mustPost(`${path}/tasks/${taskId}/reject`);
     await world.mustPost(`${path}/join-task`, { taskId: outside });

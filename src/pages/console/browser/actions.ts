@@ -36,6 +36,28 @@ const cancel: Action = async (api, { id = '' }) => {
   };
 };
 
+const release: Action = async (api, { id = '' }) => {
+  const { state, holder, attempts, maxAttempts } = await api.get<Message>(`/messages/${id}`);
+  const isLast = attempts >= maxAttempts;
+  return {
+    title: 'Take the claim of this message away?',
+    lines: [
+      state === 'CLAIMED'
+        ? `${holder} holds message ${id}, attempt ${attempts} of ${maxAttempts}: its claim is lost, and its result will be refused.`
+        : `Message ${id} is ${words(state)}: nobody holds it any more.`,
+      isLast
+        ? 'It was the last attempt: the message fails, and can be requeued.'
+        : 'It goes back for another attempt, after the pause of its mailbox.',
+      once,
+    ],
+    confirm: 'Take the claim away',
+    act: async () => {
+      const { state } = await api.send<Message>('POST', `/messages/${id}/release`);
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
 const requeue: Action = async (api, { id = '' }) => {
   const message = await api.get<Message>(`/messages/${id}`);
   return {
@@ -395,6 +417,7 @@ const redeliver: Action = async (api, { id = '', type = '' }) => ({
 /** By the name in a button's `data-act`. */
 export const actions: Readonly<Record<string, Action>> = {
   cancel,
+  release,
   requeue,
   requeueThese,
   cancelThese,

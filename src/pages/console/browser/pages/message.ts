@@ -95,6 +95,7 @@ function facts(message: Message, world: SpaceState): Node[] {
     ...[
       buttons(
         world.can.write && live.includes(state) && button('cancel', 'Cancel…', { id }),
+        world.can.config && state === 'CLAIMED' && button('release', 'Take the claim away…', { id }),
         world.can.write && requeueable.includes(state) && button('requeue', 'Requeue…', { id }),
       ),
     ].filter((one) => one !== null),

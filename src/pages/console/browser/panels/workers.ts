@@ -3,6 +3,7 @@ import { count, plural } from '../format.ts';
 import { backlogOf } from '../pages/mailboxes.ts';
 import {
   age,
+  button,
   mailboxLink,
   messageLink,
   named,
@@ -51,12 +52,15 @@ const shownHeld = 5;
 
 function claimOf(claim: Waits['heldClaims'][number], world: SpaceState): HeldClaim {
   const { messageId, mailboxId, attempt, claimedAt, leaseExpiresAt, scopeId } = claim;
+  const release = world.can.config
+    ? [' ', button('release', 'Take the claim away…', { id: messageId, label: messageId })]
+    : [];
   const of = [' of ', mailboxLink(mailboxId, world), `, attempt ${attempt}, run `, scopeLink(scopeId, world)];
   return {
     key: messageId,
     since: claimedAt,
     until: leaseExpiresAt,
-    what: el('span', {}, 'message ', messageLink(messageId, world), ...of),
+    what: el('span', {}, 'message ', messageLink(messageId, world), ...of, ...release),
   };
 }
 
