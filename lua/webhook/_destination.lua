@@ -1,5 +1,5 @@
 --- @record destination
---- @include lib/clock lib/count lib/records lib/refuse lib/sorted lib/streams lib/unit
+--- @include lib/clock lib/count lib/records lib/refuse lib/sorted lib/streamId lib/streams lib/unit
 --- Webhook destinations. The journal is their outbox; each has a position in it.
 
 function destination.read(destinationId)
@@ -16,13 +16,36 @@ local function oldestWaitingAt(destinationId)
   return oldest < math.huge and oldest
 end
 
+--- Whether a destination gets the events of a type. eventTypes: `*` or `,type,prefix.*,`.
+function destination.wants(eventTypes, type)
+  local aggregate = string.match(type, '^%w+')
+  return aggregate ~= 'destination' and aggregate ~= 'delivery' and (eventTypes == '*'
+    or string.find(eventTypes, ',' .. type .. ',', 1, true) ~= nil
+      or string.find(eventTypes, ',' .. aggregate .. '.*,', 1, true) ~= nil)
+end
+
+--- Counts the wanted events among the next ones that an active destination has still to read: some hundreds, as a list
+--- of 20 destinations may look at as many for each. Packed ones cannot be looked at here.
+local function lookAhead(record)
+  record.unread, record.unreadIsPartial = 0, false
+  local last, added = streams.tail(keys.events())
+  if record.state ~= 'ACTIVE' or record.position == last or added == record.readCount then return end
+  local entries = redis.call('XRANGE', keys.events(), '(' .. record.position, '+', 'COUNT', 500)
+  for _, entry in ipairs(entries) do
+    if destination.wants(record.eventTypes, entry[2][1]) then
+      record.unread = record.unread + 1
+      record.oldestWaitingAt = record.oldestWaitingAt or tonumber(string.match(entry[1], '^%d+'))
+    end
+  end
+  record.unreadIsPartial = added - record.readCount > #entries
+end
+
 --- A destination as reads show it.
 function destination.view(destinationId)
   local record = destination.read(destinationId)
-  local _, added = streams.tail(keys.events())
   record.waiting = sorted.count(keys.unfinished(destinationId))
-  record.unread = record.state == 'ACTIVE' and added - record.readCount or 0
   record.oldestWaitingAt = oldestWaitingAt(destinationId)
+  lookAhead(record)
   return record
 end
 

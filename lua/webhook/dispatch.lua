@@ -61,11 +61,7 @@ local function readOn(record)
   local entries, found = isPacked and page.entries or entriesAfter(record.position), 0
   local read = math.min(room, #entries)
   for i = 1, read do
-    local type = entries[i][2][1]
-    local aggregate = string.match(type, '^%w+')
-    if aggregate ~= 'destination' and aggregate ~= 'delivery' and (eventTypes == '*'
-      or string.find(eventTypes, ',' .. type .. ',', 1, true)
-        or string.find(eventTypes, ',' .. aggregate .. '.*,', 1, true)) then
+    if destination.wants(eventTypes, entries[i][2][1]) then
       sorted.add(keys.unfinished(id), nowText, entries[i][1])
       found = found + 1
     end

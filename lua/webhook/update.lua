@@ -19,5 +19,7 @@ if newState and state == 'DISABLED' then destination.disable(destinationId, 'REQ
 if newState and state == 'ACTIVE' then destination.listen(destinationId, streams.tail(keys.events())) end
 audit('destination.updated', caller.actor(), destinationId, detail)
 -- A disabled destination gives up what waits, and one that is enabled begins at the end.
-if newState then record.waiting, record.oldestWaitingAt, record.unread = 0, false, 0 end
+if newState then
+  record.waiting, record.oldestWaitingAt, record.unread, record.unreadIsPartial = 0, false, 0, false
+end
 return call.answer({ destination = record }, 'operation')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { dashboardFile, dashboard as described } from '../../src/engine/metrics/dashboard.ts';
+import { LateDestinations } from '../../src/jobs/workers/late-destinations.ts';
 import { World } from '../support/world.ts';
 import type { Scrape } from './exposition.ts';
 import { selectorsOf } from './expressions.ts';
@@ -36,11 +37,15 @@ describe('The queries of dashboard and alerts', () => {
   before(async () => {
     metered = await Metered.start();
     const snapshots = { folder: metered.store.dataDir, keep: 1, intervalSeconds: 3600, embedded: true };
-    const service = await metered.service({ metricsPort: 0, snapshots });
+    const service = await metered.service({ metricsPort: 0, snapshots, webhookAllowPrivate: true });
     await service.store.config('SET', 'maxmemory', String(2 ** 30));
     const world = await World.create({ on: service, plan: 'free' });
     await world.get('/budgets');
     await world.get('/nothing');
+    // Nobody listens there.
+    await world.mustPost('/destinations', { url: 'http://127.0.0.1:9/', eventTypes: [] });
+    await world.mustPost('/mailboxes', { name: 'jobs' });
+    await new LateDestinations(service.store, service.scripts).look();
     seen = await scrape(service);
     await service.store.config('SET', 'maxmemory', '0');
   });

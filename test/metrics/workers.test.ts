@@ -7,6 +7,7 @@ import { createSnapshot } from '../../src/jobs/snapshot/create.ts';
 import { snapshotFolder } from '../../src/jobs/snapshot/folder.ts';
 import { SnapshotWatch } from '../../src/jobs/snapshot/health.ts';
 import { ClaimAges } from '../../src/jobs/workers/claim-ages.ts';
+import { LateDestinations } from '../../src/jobs/workers/late-destinations.ts';
 import { snapshotJob } from '../../src/jobs/workers/workers.ts';
 import { setPlan } from '../../src/primitives/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';
@@ -69,6 +70,42 @@ describe('GET /metrics on workers', () => {
     await world.mustPost(`/scopes/${scopeId}/cancel`);
     await new ClaimAges(service.store, service.scripts).look();
     expect(await value('muster_oldest_claim_age_seconds')).to.equal(0);
+  });
+
+  it('tells by destination how many events wait and for how long, without names if anyone can read it', async () => {
+    const named = await metered.service({ role: 'api', metricsPort: 0, overrides });
+    const world = await World.create({ on: service });
+    const late = new LateDestinations(service.store, service.scripts);
+    const kinds = ['lag_seconds', 'waiting', 'unread'];
+    const shown = async (destination: string) => {
+      await late.look();
+      const seen = await scrape(named);
+      return kinds.map((kind) =>
+        seen.value(`muster_destination_${kind}`, { org: world.org, space: world.spaceId, destination }),
+      );
+    };
+    const register = async (eventTypes: string[]): Promise<string> =>
+      (await world.mustPost('/destinations', { url: 'https://example.com/', eventTypes })).id;
+    const start = Date.now();
+    await world.at(start - 7_200_000);
+    const [wanting, other] = [await register(['mailbox.created']), await register(['budget.created'])];
+    expect(await shown(wanting)).to.deep.equal([undefined, undefined, undefined]);
+    expect(await service.store.exists('muster:lateDestinations')).to.equal(0);
+    await world.mustPost('/mailboxes', { name: randomUUID() });
+    await world.at(start);
+    const [lag, ...counts] = await shown(wanting);
+    expect(lag).to.be.within(7_200, 7_230);
+    expect(counts, 'no worker has read it').to.deep.equal([0, 1]);
+    expect(await shown(other), 'nothing for it').to.deep.equal([undefined, undefined, undefined]);
+    const args = { spaceId: world.spaceId, requestId: '', maxEntries: 10, opened: '' };
+    await service.scripts.execute('webhook/dispatch', world.org, args);
+    expect((await shown(wanting)).slice(1)).to.deep.equal([1, 0]);
+    expect(await value('muster_destination_waiting')).to.equal(1);
+    expect((await scrape(service)).text).to.not.include(wanting);
+    expect(await service.store.pttl('muster:lateDestinations')).to.be.within(200_000, 300_000);
+    await world.call('PATCH', `/destinations/${wanting}`, { state: 'DISABLED' });
+    expect(await shown(wanting)).to.deep.equal([undefined, undefined, undefined]);
+    expect(await value('muster_destination_lag_seconds')).to.equal(0);
   });
 
   it('tells which share of its rate an organization, or one of its spaces, has used in this minute', async () => {

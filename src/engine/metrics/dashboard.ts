@@ -126,6 +126,13 @@ const rows: Record<string, Panel[]> = {
     }),
     series('Webhook outbox', 'short', { '{{state}}': 'max by (state) (muster_outbox)' }),
     series('Webhook destination fails since', 's', { longest: 'max(muster_failing_destination_seconds)' }),
+    series('Webhook destinations behind', 's', {
+      '{{org}} {{destination}}': 'max by (org, destination) (muster_destination_lag_seconds)',
+    }),
+    series('Events for webhook destinations behind', 'short', {
+      '{{org}} {{destination}} waiting': 'max by (org, destination) (muster_destination_waiting)',
+      '{{org}} {{destination}} unread': 'max by (org, destination) (muster_destination_unread)',
+    }),
     series('Failed, requeued, cancelled and overdrawn per second', 'cps', {
       '{{type}}': `max by (type) (${rate('muster_events_total', '')})`,
     }),

@@ -5,6 +5,7 @@ import { figureNames, totalOf } from './message-figures.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
 
+type Late = NonNullable<Reading['lateDestinations']>[number];
 type Shown = number | boolean | undefined;
 
 /**
@@ -25,6 +26,17 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       const { depths } = await read();
       if (!depths) return [];
       return states.map((state) => ({ labels: { state }, value: depths.counts.get(`${kind}:${state}`) ?? 0 }));
+    });
+  /** By destination if they may be named, else only the highest. */
+  const byDestination = (name: string, help: string, of: (one: Late) => number): Metric =>
+    scraped('gauge', name, `${help}, of the 50 that are the furthest behind`, async (): Promise<Sample[]> => {
+      const { lateDestinations: all } = await read();
+      if (!all) return [];
+      if (!isPrivate) return [{ value: Math.max(0, ...all.map(of)) }];
+      return all.map((one) => {
+        const { org, space, destination } = one;
+        return { labels: { org, space, destination }, value: of(one) };
+      });
     });
   /** By organization if they may be named, else only the highest. */
   const byOrganization = (name: string, help: string, of: (depths: Depths) => ReadonlyMap<string, number>): Metric =>
@@ -124,6 +136,21 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       'muster_failing_destination_seconds',
       'How long the longest failing webhook destination has failed without a success; 0 if none fails',
       ({ depths }) => depths?.failingDestinationSeconds,
+    ),
+    byDestination(
+      'muster_destination_lag_seconds',
+      'How long ago the oldest event happened that a webhook destination is still to get',
+      ({ lagSeconds }) => lagSeconds,
+    ),
+    byDestination(
+      'muster_destination_waiting',
+      'Events that are to be delivered to a webhook destination',
+      ({ waiting }) => waiting,
+    ),
+    byDestination(
+      'muster_destination_unread',
+      'Events of its types that a webhook destination has still to read, of the next 500 in the journal',
+      ({ unread }) => unread,
     ),
     gauge(
       'muster_oldest_ready_age_seconds',

@@ -12,11 +12,24 @@ export interface PackedAfterSeconds {
   readonly messages: number;
 }
 
+/** A webhook destination that has events to get. */
+export interface LateDestination {
+  readonly org: string;
+  readonly space: string;
+  readonly destination: string;
+  readonly waiting: number;
+  readonly unread: number;
+  /** When the oldest of the events happened. */
+  readonly since: number;
+}
+
 export interface WorkersState {
   /** How late the workers' next round is; undefined if no worker has ever run on the store. */
   readonly lagSeconds: number | undefined;
   /** 0 if nothing is claimed. */
   readonly oldestClaimAgeSeconds: number;
+  /** The furthest behind first. */
+  readonly lateDestinations: readonly (LateDestination & { readonly lagSeconds: number })[];
 }
 
 /** How old the newest snapshot of this process's folder is, and whether its last attempt failed. */
@@ -34,6 +47,7 @@ export interface Reading {
   /** How late the workers' next round is. */
   readonly workerLagSeconds: number | undefined;
   readonly oldestClaimAgeSeconds: number | undefined;
+  readonly lateDestinations: WorkersState['lateDestinations'] | undefined;
   /** Undefined unless this process makes snapshots. */
   readonly snapshots: SnapshotHealth | undefined;
   readonly depths: Depths | undefined;
@@ -105,6 +119,7 @@ export class StoreReader {
       sweepLagSeconds,
       workerLagSeconds,
       oldestClaimAgeSeconds: workers?.oldestClaimAgeSeconds,
+      lateDestinations: workers?.lateDestinations,
       snapshots,
       depths,
       packedAfterSeconds: this.#packedAfterSeconds,

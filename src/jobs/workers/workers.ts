@@ -12,6 +12,7 @@ import { SnapshotFailure } from '../snapshot/failure.ts';
 import type { SnapshotWatch } from '../snapshot/health.ts';
 import { ClaimAges, claimAgesJob } from './claim-ages.ts';
 import { Deliverer } from './deliverer.ts';
+import { LateDestinations, lateDestinationsJob } from './late-destinations.ts';
 import { type Packing, packJob } from './packing.ts';
 import { type Job, Periodic } from './periodic.ts';
 import { type Retention, retainJob } from './retention.ts';
@@ -57,6 +58,7 @@ export class Workers {
       outbox: { everyMs: repairEveryMs, run: () => deliverer.repair() },
       retain: retainJob(retention),
       claims: claimAgesJob(new ClaimAges(store, scripts)),
+      late: lateDestinationsJob(new LateDestinations(store, scripts)),
     };
     if (packing.isOn) rounds['pack'] = packJob(packing);
     if (snapshots && takesSnapshots(store)) rounds['snapshot'] = snapshotJob(store, snapshots, log, watch);

@@ -18,13 +18,19 @@ export const workerKeys = {
   round: {
     pattern: 'muster:round:<job>',
     type: 'string',
-    holds: 'the next due time of a periodic job (repair, outbox, retain, claims, pack, snapshot)',
+    holds: 'the next due time of a periodic job (repair, outbox, retain, claims, late, pack, snapshot)',
     goes: 'never; if deleted, the job runs immediately (a snapshot after its interval)',
   },
   oldestClaim: {
     pattern: 'muster:oldestClaim',
     type: 'string',
     holds: 'when the oldest claim of all was made, for the metrics; absent if nothing is claimed',
+    goes: 'five minutes after a worker has last looked',
+  },
+  lateDestinations: {
+    pattern: 'muster:lateDestinations',
+    type: 'string',
+    holds: 'the 50 webhook destinations that are the furthest behind, as JSON, for the metrics; absent if none is',
     goes: 'five minutes after a worker has last looked',
   },
 } satisfies KeyTable;

@@ -21,9 +21,12 @@ export const Destination = record('Destination', {
   oldestWaitingAt: time()
     .orNull()
     .workedOut()
-    .means('when the oldest of them happened, or null if none waits')
+    .means('when the oldest event happened that it is still to get, or null if there is none')
     .example(null),
-  unread: number().workedOut().means('the events of all types, wanted or not, that have not been read for it yet'),
+  unread: number()
+    .workedOut()
+    .means('the events of its types that are still to be read, of the next 500 in the journal'),
+  unreadIsPartial: flag().workedOut().means('whether more events follow that were not looked at, wanted or not'),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
   /** Also signs until previousSecretUntil. */

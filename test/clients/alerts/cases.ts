@@ -312,6 +312,16 @@ export const cases: readonly Case[] = [
     summary: 'A webhook destination has done nothing but fail for 11m 40s.',
   },
   {
+    alert: 'MusterWebhooksLate',
+    because: 'an event has waited for a destination for longer than an hour',
+    series: { 'muster_destination_lag_seconds{org="acme",space="s",destination="d"}': bad(0, 4_000, 20) },
+    fires: [16, 29],
+    silent: [9, 14, 31],
+    labels: { org: 'acme', space: 's', destination: 'd' },
+    summary:
+      'An event for webhook destination d of acme has waited for 1h 6m 40s: its page of the console, or POST /destinations/{id}/deliver, delivers all that waits.',
+  },
+  {
     alert: 'MusterWebhooksUndelivered',
     because: 'deliveries were given up',
     series: { 'muster_outbox{state="EXHAUSTED"}': over(at(2, 10), at(5, 90)) },

@@ -190,11 +190,13 @@ describe('A real Prometheus', function () {
       await sleep(250);
       second.signal('SIGCONT');
     });
-    await fleet.fires('MusterWebhooksFail', 'MusterEventLoopLag');
+    await fleet.fires('MusterWebhooksFail', 'MusterWebhooksLate', 'MusterEventLoopLag');
     await stop();
     await other.call('PATCH', `/destinations/${id}`, { state: 'DISABLED' });
     await fleet.fires('MusterWebhooksUndelivered');
-    await fleet.resolves('MusterWebhooksFail', 'MusterWebhooksUndelivered', 'MusterEventLoopLag');
+    await fleet.resolves(
+      ...['MusterWebhooksFail', 'MusterWebhooksLate', 'MusterWebhooksUndelivered', 'MusterEventLoopLag'],
+    );
     await sink.stop();
   });
 

@@ -53,6 +53,28 @@ describe('the dispatcher', () => {
     expect([await named(), await named()]).to.deep.equal([2, 0]);
   });
 
+  it('is behind by the events that a destination wants, counted in the next 500 of the journal', async () => {
+    const outbox = await Outbox.create();
+    const { world, start } = outbox;
+    const view = async (id: string) => (await world.get(`/destinations/${id}`)).body;
+    const [some, none] = [await outbox.register(['mailbox.created']), await outbox.register(['budget.*'])];
+    await outbox.dispatch();
+    await world.at(start + 1_000);
+    await outbox.happen(3);
+    await world.mustPost('/scopes', { name: 'unwanted' });
+    const nothing = { waiting: 0, unread: 0, unreadIsPartial: false, oldestWaitingAt: null };
+    expect(await view(none)).to.include(nothing);
+    const first = new Date(start + 1_000).toISOString();
+    expect(await view(some)).to.include({ waiting: 0, unread: 3, unreadIsPartial: false, oldestWaitingAt: first });
+    const calls = Array.from({ length: 100 }, () => ({ call: 'mailbox.create', name: 'jobs' }));
+    for (let n = 0; n < 5; n++) await world.mustPost('/batch', { calls });
+    expect(await view(none)).to.include({ ...nothing, unreadIsPartial: true });
+    const { unread, unreadIsPartial } = (await world.get('/destinations')).body.destinations.at(-1);
+    expect({ unread, unreadIsPartial }).to.deep.equal({ unread: 499, unreadIsPartial: true });
+    await world.call('PATCH', `/destinations/${some}`, { state: 'DISABLED' });
+    expect(await view(some)).to.include(nothing);
+  });
+
   describe('returns what waits for a destination that is back, whenever it was planned', () => {
     const minutes = 60_000;
     /** A destination whose 40 deliveries have failed, each once. */

@@ -46,14 +46,14 @@ function destinationButtons({ id, url, state, waiting }: Destination): Element {
   );
 }
 
-/** How many events wait for a destination, since when, and how many more have not been looked at. */
-function waitingOf({ waiting, oldestWaitingAt, unread }: Destination, world: SpaceState): Element {
+/** How many events wait for a destination, since when, and how many more of its types are still to be read. */
+function waitingOf({ waiting, oldestWaitingAt, unread, unreadIsPartial }: Destination, world: SpaceState): Element {
   return el(
     'span',
     {},
     count(waiting),
     ...(oldestWaitingAt === null ? [] : [', the oldest since ', age(oldestWaitingAt, world)]),
-    ...(unread === 0 ? [] : [`; ${count(unread)} of all types unread`]),
+    ...(unread === 0 && !unreadIsPartial ? [] : [`; ${unreadIsPartial ? 'at least ' : ''}${count(unread)} unread`]),
   );
 }
 
