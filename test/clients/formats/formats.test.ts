@@ -71,21 +71,13 @@ describe('/openapi.json, as the tools of others read it', () => {
       '-n',
       'api.ts',
     );
-    await run(
-      'orval',
-      '--input',
-      './generated/openapi.json',
-      '--output',
-      './generated/orval/api.ts',
-      '--client',
-      'fetch',
-    );
+    await run('orval');
     await run('kubb', 'generate', '--config', 'kubb.config.mjs');
     expect(await readdir(generated)).to.include.members(['hey-api', 'swagger', 'orval', 'kubb']);
     await run('tsc', '-p', 'tsconfig.json');
   });
 
-  for (const name of ['openapi-fetch', 'hey-api'])
+  for (const name of ['openapi-fetch', 'hey-api', 'swagger-typescript-api', 'orval', 'kubb'])
     it(`serves the client of ${name}, which sends, receives, completes and settles`, async () => {
       const client = (await import(pathToFileURL(join(here, `use/${name}.ts`)).href)) as {
         run(access: Access): Promise<Outcome>;
