@@ -14,6 +14,9 @@ pages.call.send(1, scope_id=run)  # pyright: ignore[reportArgumentType]
 group = pages.create_group(condition='ALL_TERMINAL')
 group.submit('a', task_key='t')
 group.submit(1, task_key='t')  # pyright: ignore[reportArgumentType]
+group.judge(lambda task: task.outcome > 3)
+group.judge(lambda task: task.outcome.approves)  # pyright: ignore
+outcomes: list[int | None] = [task.outcome for task in group.wait_decided().members]
 with muster.atomic() as t:
     pages.within(t).send(1, scope_id=run)  # pyright: ignore[reportArgumentType]
     new = pages.within(t).create_group(condition='ALL_TERMINAL')
@@ -29,5 +32,7 @@ async def program(later: AsyncMuster) -> None:
     letters: AsyncTypedMailbox[str, int] = AsyncTypedMailbox(later, 'letters')
     total: int = await letters.result((await letters.send('a', scope_id=run)).id, max_seconds=5)
     await letters.send(total, scope_id=run)  # pyright: ignore[reportArgumentType]
+    first = (await letters.group('g').wait_decided()).members[0]
+    await letters.send(first.outcome, scope_id=run)  # pyright: ignore[reportArgumentType]
     async with later.atomic() as t:
         letters.within(t).send(1, scope_id=run)  # pyright: ignore[reportArgumentType]

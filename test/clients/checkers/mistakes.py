@@ -45,6 +45,11 @@ group = pages.create_group(condition='ALL_TERMINAL')
 group.submit('a', task_key='t', priority=1)
 group.submit(1, task_key='t')  # wrong
 group.call.submit(1, task_key='t')  # wrong
+group.judge(lambda task: task.outcome > 3)
+group.judge(lambda task: task.outcome.approves)  # wrong
+group.judge(lambda task: 'yes')  # wrong
+total: int | None = group.wait_decided().members[0].outcome
+wrong: str | None = group.wait_decided().members[0].outcome  # wrong
 with muster.atomic() as t:
     pages.within(t).send('a', scope_id='s')
     pages.within(t).send(1, scope_id='s')  # wrong

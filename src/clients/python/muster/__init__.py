@@ -36,7 +36,7 @@ from ._errors import (
     WorkerClosed,
 )
 from ._journal import Journal
-from ._group import AsyncTypedGroup, TypedGroup
+from ._group import AsyncTypedGroup, SucceededTask, TypedGroup, TypedTaskGroup, TypedTaskRecord
 from ._mailbox import AsyncTypedMailbox, TypedClaim, TypedMailbox, TypedMessage
 from ._pool import Holding
 from ._record import Record
@@ -108,11 +108,14 @@ __all__ = [
     'StartRate',
     'Stop',
     'Stopped',
+    'SucceededTask',
     'Task',
     'TypedClaim',
     'TypedGroup',
     'TypedMailbox',
     'TypedMessage',
+    'TypedTaskGroup',
+    'TypedTaskRecord',
     'UnreadableValue',
     'Usage',
     'WebhookError',

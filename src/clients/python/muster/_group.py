@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar, cast
 
 from ._arguments import ABSENT, From, Id, text
 from ._base import BatchedCall, PendingCall
@@ -18,6 +18,30 @@ if TYPE_CHECKING:
 
 In = TypeVar('In')
 Out = TypeVar('Out')
+
+
+class SucceededTask(TaskRecord, Generic[Out]):
+    """A group's member that has succeeded, with the type of its result, for type checkers."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        outcome: Out
+
+
+class TypedTaskRecord(TaskRecord, Generic[Out]):
+    """A group's member whose result has this type, for type checkers."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        outcome: Out | None
+
+
+class TypedTaskGroup(TaskGroup, Generic[Out]):
+    """A group whose members' results have this type, for type checkers."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        members: list[TypedTaskRecord[Out]]  # type: ignore[assignment]  # lists cannot be narrowed
 
 
 class CallOptions(TypedDict, total=False):
@@ -96,13 +120,17 @@ class TypedGroup(Generic[In, Out]):
         """Like `muster.group.seal`."""
         return self._muster.group.seal(group_id=self.group_id)
 
-    def wait_decided(self, *, stop: Stop | None = None, max_seconds: float | None = None) -> TaskGroup:
+    def wait_decided(self, *, stop: Stop | None = None, max_seconds: float | None = None) -> TypedTaskGroup[Out]:
         """Like `muster.group.wait_decided`."""
-        return self._muster.group.wait_decided(group_id=self.group_id, stop=stop, max_seconds=max_seconds)
+        decided = self._muster.group.wait_decided(group_id=self.group_id, stop=stop, max_seconds=max_seconds)
+        return cast('TypedTaskGroup[Out]', decided)
 
-    def judge(self, verdict: Verdict, *, stop: Stop | None = None) -> TaskGroup:
+    def judge(
+        self, verdict: Callable[[SucceededTask[Out]], bool | None], *, stop: Stop | None = None
+    ) -> TypedTaskGroup[Out]:
         """Like `muster.judge`."""
-        return self._muster.judge(self.group_id, verdict, stop=stop)
+        judged = self._muster.judge(self.group_id, cast(Verdict, verdict), stop=stop)
+        return cast('TypedTaskGroup[Out]', judged)
 
 
 class AsyncTypedGroup(Generic[In, Out]):
@@ -126,13 +154,27 @@ class AsyncTypedGroup(Generic[In, Out]):
         """Like `muster.group.seal`."""
         return await self._muster.group.seal(group_id=self.group_id)
 
-    async def wait_decided(self, *, max_seconds: float | None = None) -> TaskGroup:
+    async def wait_decided(self, *, max_seconds: float | None = None) -> TypedTaskGroup[Out]:
         """Like `muster.group.wait_decided`."""
-        return await self._muster.group.wait_decided(group_id=self.group_id, max_seconds=max_seconds)
+        decided = await self._muster.group.wait_decided(group_id=self.group_id, max_seconds=max_seconds)
+        return cast('TypedTaskGroup[Out]', decided)
 
-    async def judge(self, verdict: Callable[[TaskRecord], Awaitable[bool | None]]) -> TaskGroup:
+    async def judge(self, verdict: Callable[[SucceededTask[Out]], Awaitable[bool | None]]) -> TypedTaskGroup[Out]:
         """Like `muster.judge`."""
-        return await self._muster.judge(self.group_id, verdict)
+        judged = await self._muster.judge(
+            self.group_id, cast('Callable[[TaskRecord], Awaitable[bool | None]]', verdict)
+        )
+        return cast('TypedTaskGroup[Out]', judged)
 
 
-__all__ = ['AsyncTypedGroup', 'CallOptions', 'GroupInAtomic', 'GroupInBatch', 'NewGroup', 'TypedGroup']
+__all__ = [
+    'AsyncTypedGroup',
+    'CallOptions',
+    'GroupInAtomic',
+    'GroupInBatch',
+    'NewGroup',
+    'SucceededTask',
+    'TypedGroup',
+    'TypedTaskGroup',
+    'TypedTaskRecord',
+]
