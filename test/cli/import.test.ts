@@ -5,6 +5,7 @@ import { type ConnectionOptions, FlowProducer, type JobsOptions, Queue, Worker }
 import { expect } from 'chai';
 import { connect, type Store } from '../../src/engine/redis/connection.ts';
 import { muster } from '../support/cli.ts';
+import { TestCluster } from '../support/cluster.ts';
 import { longMs, many } from '../support/long.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { World } from '../support/world.ts';
@@ -268,6 +269,32 @@ describe('muster import bullmq', () => {
     const missing = await run('nothing');
     expect(missing.status).to.equal(1);
     expect(missing.stderr).to.match(/VALIDATION_FAILED.*there is no queue .*nothing.* with the prefix .*bull/);
+  });
+
+  it('reads a queue of a Redis Cluster, through any of its nodes', async () => {
+    const cluster = await TestCluster.start(2);
+    const nodes = await connect(cluster.url, 'patient');
+    try {
+      // BullMQ needs all keys of a queue in one slot.
+      const prefix = '{bull}';
+      const queue = new Queue('spread', { connection: nodes as unknown as ConnectionOptions, prefix });
+      await queue.pause();
+      await queue.add('charge', { cents: 1 }, { jobId: 'now' });
+      await queue.add('charge', { cents: 2 }, { jobId: 'later', delay: 3_600_000 });
+      await queue.close();
+      for (const { port } of cluster.masters) {
+        const redis = `redis://127.0.0.1:${port}`;
+        const outcome = await run('spread', '--redis', redis, '--prefix', prefix, '--mailbox', `of ${port}`);
+        expect([outcome.status, outcome.stderr]).to.deep.equal([0, '']);
+        expect(counts(outcome)).to.include({ waiting: '1 of 1', delayed: '1 of 1' });
+        expect(Object.keys(await messagesOf(outcome))).to.have.members(['now', 'later']);
+      }
+      const missing = await run('spread', '--redis', cluster.url);
+      expect(missing.stderr).to.include('there is no queue \\"spread\\" with the prefix \\"bull\\"');
+    } finally {
+      nodes.disconnect();
+      await cluster.stop();
+    }
   });
 
   it('works from the built program, whose bundle loads BullMQ on demand', async () => {
