@@ -162,6 +162,14 @@ describe('The journal when it is packed', () => {
     expect(small.find('j', places[0]?.first ?? '')).to.equal(undefined);
   });
 
+  it('is read on into the next segment by a page that lacks one event, not into the live ones', async () => {
+    await work(1);
+    await packAll(world, 5);
+    await traffic.note(traffic.scope());
+    expect(await live()).to.be.greaterThan(0);
+    expect(await readOn(6)).to.deep.equal(await readOn(500));
+  });
+
   it('is watched from the beginning as server-sent events, on into what happens now', async () => {
     await work(1);
     const before = await readOn(500);
@@ -247,6 +255,8 @@ describe('The journal when it is packed', () => {
       expect(await live()).to.equal(0);
     }
     expect(await segments(), 'the last one is filled up').to.have.length(before);
+    const kept = await store().keys(segmentKey('*'));
+    expect(kept, 'what it was before is removed').to.have.members((await segments()).map(segmentKey));
     await pass(24 * hour);
     await traffic.note(traffic.scope());
     await pass(2 * hour);
