@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { visit } from '../../answer/answers.ts';
+import { expectAgreement } from '../../support/agree.ts';
 import { expectNeedsOperation, expectNeedsRun, limitedWorld } from '../../support/plan.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
+import { filled } from '../scope/run.ts';
 import { Asking } from './questions.ts';
 
 describe('the links of a question', () => {
@@ -78,5 +80,22 @@ describe('the questions of a run', () => {
     const { done, cancelled } = await world.mustPost(`/scopes/${scopeId}/cancel`);
     expect([done, cancelled.questions]).to.deep.equal([true, 200]);
     expect((await world.get('/census')).body.questions).to.include({ OPEN: 0, WITHDRAWN: 200 });
+  });
+
+  it('are withdrawn by its cancel, not expired, although their time ends before a step reaches them', async () => {
+    const { run } = await filled();
+    const { world, scopeId } = run;
+    const start = Date.now();
+    await world.at(start);
+    const { id } = await world.mustPost('/questions', { scopeId, question: 1, expiresInSeconds: 5 });
+    expect((await run.cancel()).body.done).to.equal(false);
+    await world.at(start + 6_000);
+    const late = { answer: 1, answeredBy: 'ann' };
+    expect(codeOf(await world.post(`/questions/${id}/answer`, late))).to.equal('409 QUESTION_CLOSED');
+    expect((await world.get(`/questions/${id}`)).body.state).to.equal('WITHDRAWN');
+    await run.worked();
+    expect((await world.get('/census')).body.questions).to.include({ WITHDRAWN: 1, EXPIRED: 0 });
+    expect((await run.cancel()).body.cancelled.questions).to.equal(1);
+    await expectAgreement(world);
   });
 });
