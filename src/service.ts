@@ -6,6 +6,7 @@ import type { HttpService } from './doors/http/service.ts';
 import { mcpGateway } from './doors/mcp/gateway.ts';
 import { type Oidc, type OidcOptions, openOidc } from './doors/oidc/oidc.ts';
 import { execute } from './engine/call/executor.ts';
+import type { Answered } from './engine/declare/field.ts';
 import type { Overrides } from './engine/library/loader.ts';
 import { Metrics } from './engine/metrics/metrics.ts';
 import { StoreReader } from './engine/metrics/store-reading.ts';
@@ -31,6 +32,7 @@ import { AnswerPages } from './pages/answer/site.ts';
 import { signInPage } from './pages/console/sign-in.ts';
 import { consoleSite } from './pages/console/site.ts';
 import { docsSite, referenceSite } from './pages/docs/site.ts';
+import { bulkStep, bulkWork } from './primitives/bulk/work.ts';
 import { Feeds } from './primitives/event/feeds.ts';
 import { Journal } from './primitives/event/journal.ts';
 import { Segments } from './primitives/event/segments.ts';
@@ -139,10 +141,18 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const retention = new Retention(store, scripts, journal, opener);
   const wake = new Wake(await open('patient'), store);
   const openRequests = new OpenRequests();
+  const executor = { scripts, due, opener, log: options.log };
   const givingBack = new GivingBack(
-    (script, org, args) =>
-      execute({ scripts, due, opener, log: options.log }, { caller: { org } }, script, args, () => undefined),
+    (script, org, args) => execute(executor, { caller: { org } }, script, args, () => undefined),
     options.log,
+  );
+  due.does(
+    'bulk',
+    bulkWork(async (org, args) => {
+      const call = { caller: { org } };
+      const { reply } = await execute(executor, call, bulkStep.script, args, scripts.reader(bulkStep));
+      return (reply as Answered<typeof bulkStep.reply>).goesOn;
+    }),
   );
   const feeds = new Feeds(scripts, wake, journal);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);

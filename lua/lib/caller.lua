@@ -131,6 +131,12 @@ function caller.actor()
   return actor
 end
 
+--- Names the caller who asked for what a worker does now: a caller.actor of an earlier request.
+function caller.actFor(name)
+  actor, actorDigest, actorMember = name, apiKeyDigest, ' actor="' .. escaped(name) .. '"'
+  invocation.apiKeyDigest = apiKeyDigest
+end
+
 --- The actor as a member of an event (src/engine/library/lua-events.ts); nil for workers.
 function caller.actorMember()
   return caller.actor() and actorMember

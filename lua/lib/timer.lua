@@ -1,4 +1,4 @@
---- @include lib/decimal lib/records lib/sorted lib/space
+--- @include lib/decimal lib/invocation lib/records lib/sorted lib/space
 --- @export timer
 --- The timers of one organization, in one sorted set by due time. The organization's record keeps `timer.nextDue`,
 --- which is never later than the earliest of them, so a call knows without a further command whether a timer is due.
@@ -44,6 +44,16 @@ function timer.armInBackground(kind, id, at)
   local text = decimal(at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))
   timer.announce(at, text)
+end
+
+function timer.disarmInBackground(kind, id)
+  sorted.remove(keys.backgroundTimers(), memberOf(kind, id))
+end
+
+--- For the handler of a background timer: has Node do what a script cannot do alone (src/engine/redis/due.ts, `does`).
+function timer.ask(kind, ...)
+  local tasks = invocation.tasks or {}
+  tasks[#tasks + 1], invocation.tasks = { kind, spaceId, ... }, tasks
 end
 
 --- The name of a background timer, for `again`.

@@ -18,7 +18,7 @@ end
 --- The fields of message.read, and the fields that a requeue needs.
 function message.readForRequeue(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'prerequisites', 'key', 'required')
+    'leaseExpiresAt', 'place', 'prerequisites', 'key', 'required', 'finishedAt')
 end
 
 --- The states of unfinished messages, and the states from which a message can be requeued. ACKED is in neither.

@@ -1,5 +1,6 @@
 --- @export cancelling
 --- @include lib/clock lib/count lib/finished lib/hooks lib/records lib/space scope/_pausing scope/_scope
+--- @include scope/_walk
 --- The cancel of a run. Its first step marks the named scope; from then on everything below counts as cancelled
 --- (scope.cancelOf). This step and further ones walk through the subtree, children before parents, end live records and
 --- mark each scope. `cancelWalk` has their position: `scopeId kind lastId`.
@@ -18,25 +19,6 @@ local function kindAfter(name)
   for _, kind in ipairs(kinds) do
     if kind > name then return kind end
   end
-end
-
---- The first leaf of a subtree.
-local function deepest(scopeId)
-  while true do
-    local child = redis.call('ZRANGE', keys.gates(scopeId), 0, 0)[1]
-    if not child then return scopeId end
-    scopeId = string.sub(child, -36)
-  end
-end
-
---- The next scope in the walk through a subtree; nil after the top scope, which comes last.
-local function following(scopeId, topId)
-  if scopeId == topId then return nil end
-  local path = scope.path(scopeId)
-  local parentId = path[#path - 1]
-  local place = scope.place(scopeId, scope.load(scopeId, 'path', 'createdAt').createdAt)
-  local sibling = redis.call('ZRANGE', keys.gates(parentId), '(' .. place, '+', 'BYLEX', 'LIMIT', 0, 1)[1]
-  return sibling and deepest(string.sub(sibling, -36)) or parentId
 end
 
 --- Marks a scope as cancelled. Returns the number of records changed.
@@ -58,7 +40,7 @@ function cancelling.start(scopeId)
   mark(scopeId, now)
   local cancel = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'cancelWalk')
   records.set(cancel, 'cancelRequestId', requestId)
-  records.set(cancel, 'cancelWalk', deepest(scopeId) .. '  ')
+  records.set(cancel, 'cancelWalk', walk.first(scopeId) .. '  ')
   emit.scope.cancelled(scopeId, { scopeId = scopeId, state = 'CANCELLED' })
   return cancel
 end
@@ -90,7 +72,7 @@ function cancelling.step(scopeId, limit)
       changed, last, looked = changed + stopped, through, looked + looks + 1
     else
       changed = changed + mark(at, cancel.cancelledAt)
-      at, name, last = following(at, scopeId), '', ''
+      at, name, last = walk.next(at, scopeId), '', ''
       looked = looked + 1
     end
   end

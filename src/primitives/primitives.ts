@@ -1,6 +1,7 @@
 import { allowanceRoom } from './allowance/room.ts';
 import { barrierRoom } from './barrier/room.ts';
 import { budgetRoom } from './budget/room.ts';
+import { bulkRoom } from './bulk/room.ts';
 import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
@@ -29,6 +30,7 @@ export const rooms: readonly Room[] = [
   questionRoom,
   scheduleRoom,
   noteRoom,
+  bulkRoom,
   timerRoom,
   webhookRoom,
   eventRoom,

@@ -13,7 +13,12 @@ const derived = new RegExp(
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
     ...['mailbox:[^:]+:(messages|segments|delayed|blocked|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
     ...['mailbox:[^:]+:(keyed:.+|keyActive:.+|keyWaiting:.+|waitedKeys)'],
-    ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates|notes)', 'allowance:[^:]+:(live|units)', 'barriers'],
+    ...[
+      'scope:[^:]+:(messages|waiters|barriers|bulks|reservations|gates|notes)',
+      'allowance:[^:]+:(live|units)',
+      'barriers',
+    ],
+    'bulks',
     ...['pools', 'poolNames', 'holds', 'waitingHolds', 'waitingHolders', 'holdLeases', 'finishedHolds'],
     ...['pool:[^:]+:(live|units|held|holds|claims)', 'parked:.+', 'parkedQueues:.+', 'scope:[^:]+:holds'],
     ...['questions', 'openQuestions', '(message|scope):[^:]+:questions'],
@@ -169,6 +174,10 @@ class Recounted {
       this.#put('waiting', id, createdAt);
       this.#put(`allowance:${allowanceId}:live`, id);
       this.#put(`allowance:${allowanceId}:units`, id, units);
+    }
+    for (const { id = '', scopeId } of this.#records.all('bulk')) {
+      this.#put('bulks', id);
+      if (scopeId !== undefined) this.#put(`scope:${scopeId}:bulks`, id);
     }
     for (const { id = '', scopeId } of this.#records.all('barrier')) {
       this.#put('barriers', id);

@@ -89,7 +89,7 @@ export class Records {
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
     const one =
-      /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule|question):([^:]+)$/;
+      /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule|question|bulk):([^:]+)$/;
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
       const [, scopeId] = /^scope:([^:]+):noteTexts$/.exec(key.slice(prefix.length)) ?? [];
@@ -427,6 +427,7 @@ export async function recount(world: World) {
       waiters: tally(['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'], states('waiter')),
       holds: tally(['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'], states('hold')),
       questions: tally(['OPEN', 'ANSWERED', 'EXPIRED', 'WITHDRAWN'], states('question')),
+      bulks: tally(['RUNNING', 'DONE', 'CANCELLED'], states('bulk')),
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
       events: Object.fromEntries(

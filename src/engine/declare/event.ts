@@ -4,7 +4,7 @@ import { exactly, nested } from './record.ts';
 
 /**
  * An event type. Its payload has the id of its aggregate (such as `messageId`), then these fields. With `scopeId` among them
- * the event belongs to a scope. `traceparent` is not part of the payload but a member of the event.
+ * the event belongs to a scope; only some events of the type do if it is optional. `traceparent` is not part of the payload but a member of the event.
  */
 export interface EventDeclaration {
   readonly type: string;
@@ -64,7 +64,7 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         type: Joi.valid(type).description('the type, which determines the payload'),
         aggregate: Joi.valid(aggregate).description('the kind of object that it happened to'),
         aggregateId: id().means('the object that it happened to').schema,
-        scopeId: isScoped ? id().schema : Joi.valid(null),
+        scopeId: isScoped ? (payload['scopeId']?.special.isOptional ? id().orNull() : id()).schema : Joi.valid(null),
         occurredAt: time().means("when it happened, by the store's clock").schema,
         requestId: text()
           .orNull()

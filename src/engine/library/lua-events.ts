@@ -57,6 +57,10 @@ function concatenation(parts: readonly Part[]): string {
   return pieces.join(' .. ') || "''";
 }
 
+/** The scope of an event, which only some events of its type may have. */
+const scopeOf = ({ scopeId }: Fields): string =>
+  scopeId?.special.isOptional ? "(event.scopeId or '~')" : 'event.scopeId';
+
 /**
  * `function emit.message.sent(id, event, cause)` appends the event to the journal, in the format that event/record.ts reads,
  * and counts it if its type is counted. cause: the id of the causing request; nil for the current one.
@@ -66,7 +70,7 @@ function emitter({ type, payload, isScoped, isTraced, isCounted }: EventDeclarat
   const head: Part[] = [
     { lua: 'id' },
     { text: ' ' },
-    isScoped ? { lua: 'event.scopeId' } : { text: '~' },
+    isScoped ? { lua: scopeOf(payload) } : { text: '~' },
     { text: ' ' },
     { lua: "(cause or (requestId == '' and '~' or requestId))" },
   ];

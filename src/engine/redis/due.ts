@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { flag, number, text } from '../declare/field.ts';
+import { flag, number, raw, text } from '../declare/field.ts';
 import { addressOf, nowOf, type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
 import { Organizations } from './organizations.ts';
@@ -8,7 +8,10 @@ import { SharedRuns } from './shared-runs.ts';
 
 const reply = { now: number(), nextDue: text().orNull(), more: flag(), changes: number() };
 const sweep = { script: 'timer/sweep', reply };
-export const background = { script: 'timer/background', reply };
+export const background = {
+  script: 'timer/background',
+  reply: { ...reply, tasks: raw<string[][] | null>() },
+};
 
 /** The index, and the channel that announces new due times to workers. */
 export const dueKey = 'muster:due';
@@ -28,6 +31,9 @@ const late = Symbol('late');
 /** How long to wait for a silent shard. */
 const timeoutMs = 500;
 
+/** Does what a background timer asks for, as scripts cannot do it alone. task: its space and its arguments. */
+export type DoTask = (org: string, task: readonly string[]) => Promise<void>;
+
 /** Timers that scripts cannot fire themselves: for each organization a sorted set by due time. */
 export interface ExtraTimers {
   timersOf(org: string): string;
@@ -44,6 +50,7 @@ export class Due {
   readonly #scripts: Scripts;
   readonly #organizations: Organizations;
   readonly #extras: ExtraTimers[] = [];
+  readonly #tasks = new Map<string, DoTask>();
   readonly #sweeps = new SharedRuns<string>();
   /** Organizations whose sweeps go on after their turn. If one fails, its entry `!org` has it swept again. */
   readonly #late = new Set<string>();
@@ -64,6 +71,11 @@ export class Due {
     this.#extras.push(timers);
   }
 
+  /** Does the tasks of this kind (lua/lib/timer.lua, `timer.ask`). */
+  does(kind: string, task: DoTask): void {
+    this.#tasks.set(kind, task);
+  }
+
   /**
    * Fires all due timers of the organization in bounded steps. Resolves with the time up to which all have fired. Calls
    * during a run share the next run. timer: a background timer that the call depends on, fired instead; `*` for all
@@ -77,9 +89,10 @@ export class Due {
     const args = { requestId: '', spaceId: '', maxChanges };
     const end = timer === '*' ? performance.now() + backgroundMs : Number.POSITIVE_INFINITY;
     for (;;) {
-      const { now, nextDue, more, changes } = await (timer === ''
-        ? this.#scripts.ask(sweep, org, args)
+      const { now, nextDue, more, changes, tasks } = await (timer === ''
+        ? this.#scripts.ask(sweep, org, args).then((swept) => ({ ...swept, tasks: null }))
         : this.#scripts.ask(background, org, { ...args, name: timer === '*' ? '' : timer }));
+      if (tasks) await Promise.all(tasks.map(([kind = '', ...task]) => this.#tasks.get(kind)?.(org, task)));
       if (more && performance.now() < end) continue;
       // Background timers may have armed timers that calls wait for.
       if (timer !== '' && changes > 0) await this.drain(org);

@@ -4,7 +4,7 @@ import type { World } from '../../support/world.ts';
 import { type Objects, requestOf } from './objects.ts';
 
 /** Fields that lead to a mailbox, by its id or through a record. */
-const leading = ['mailboxId', 'messageId', 'groupId', 'taskId', 'scheduleId'];
+const leading = ['mailboxId', 'messageId', 'groupId', 'taskId', 'scheduleId', 'bulkId'];
 
 function namesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -52,6 +52,9 @@ export async function makeRecords(world: World): Promise<Objects> {
   const refused = await world.mustPost(`/mailboxes/${full.id}/recv`, claiming);
   await world.mustPost(`/messages/${refused.id}/nack`, { token: refused.token, retry: false });
 
+  const bulk = await world.mustPost(`/mailboxes/${mailboxId}/bulk`, { action: 'REQUEUE', state: 'EXPIRED' });
+  await world.mustPost(`/bulk/${bulk.id}/cancel`);
+
   const budget = { name: name(), currency: 'EUR', scale: 2, limitMinor: '1000000' };
   const { id: budgetId } = await world.mustPost('/budgets', budget);
   const reserve = { scopeId, holder: 'h', amountMinor: '1000' };
@@ -124,7 +127,7 @@ export async function makeRecords(world: World): Promise<Objects> {
     consumptionId: consumption.id,
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
     ...{ askingMessageId, 'message.ask token': askingToken },
-    ...{ key: 'plan', spareKey: 'draft' },
+    ...{ key: 'plan', spareKey: 'draft', bulkId: bulk.id },
     ...{
       readyMessageId,
       cancelledMessageId,

@@ -91,6 +91,8 @@ const payloads: Readonly<Record<string, string>> = {
   'schedule.refused': `${schedule} code missed`,
   'note.put': 'key version',
   'note.deleted': 'key version actor',
+  'bulk.started': `action state=RUNNING actor | mailboxId action state=RUNNING actor`,
+  'bulk.ended': `action state=DONE done actor | mailboxId action state=CANCELLED done actor`,
   'limits.updated': 'maxBacklog',
   'scope.created': 'parentScopeId',
   'scope.paused': 'actor',
@@ -179,6 +181,10 @@ describe('the payload of an event', () => {
     for (const method of ['PUT', 'DELETE'])
       await world.call(method, `/scopes/${scopeId}/notes/plan`, method === 'PUT' ? { value: 1 } : undefined);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
+    const { id: bulkId } = await world.mustPost(`/mailboxes/${inbox}/bulk`, { action: 'PURGE' });
+    await world.mustPost(`/bulk/${bulkId}/cancel`);
+    await world.mustPost(`/scopes/${run}/bulk`, { action: 'PURGE' });
+    await world.service.due.drain(world.org, '*');
     const destination = await world.mustPost('/destinations', { url: 'https://127.0.0.1:9/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });
     await world.at(start + 121_000);

@@ -141,6 +141,7 @@ describe('Packed messages that the store has damaged', () => {
       'message.view': () => there.get(`/messages/${acked}`),
       'message.attempts': () => there.get(`/messages/${acked}/attempts`),
       'message.cancel': () => there.post(`/messages/${cancelled}/cancel`),
+      'message.release': () => there.post(`/messages/${acked}/release`),
       'message.requeue': () => there.post(`/messages/${cancelled}/requeue`, {}),
       'message.renew': () => act('renew', { token: claim.token }),
       'message.complete': () => act('complete', { token: claim.token, result: { payload: 12 } }),

@@ -88,6 +88,16 @@ describe('Who deletes, purges, requeues, pauses, resumes, cancels, releases by f
       const { id } = await cancelled();
       return [id, await by('POST', `/messages/${id}/requeue`)];
     },
+    'bulk.started': async () => {
+      const { mailboxId } = await message();
+      const reply = await by('POST', `/mailboxes/${mailboxId}/bulk`, { action: 'PURGE' });
+      return [reply.body.id, reply, { action: 'PURGE', mailboxId }];
+    },
+    'bulk.cancelled': async () => {
+      const { mailboxId } = await message();
+      const { id } = await make(`/mailboxes/${mailboxId}/bulk`, { action: 'PURGE' });
+      return [id, await by('POST', `/bulk/${id}/cancel`)];
+    },
     'scope.paused': async () => {
       const { id } = await make('/scopes', {});
       return [id, await by('POST', `/scopes/${id}/pause`)];

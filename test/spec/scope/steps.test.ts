@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { flag, number, text } from '../../../src/engine/declare/field.ts';
-import { dueKey } from '../../../src/engine/redis/due.ts';
+import { background, dueKey } from '../../../src/engine/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
@@ -161,14 +160,10 @@ describe('A cancel that takes more than one step', () => {
     await world.mustPost('/barriers', { scopeId: run.scopeId, target: 2 });
     await run.cancel();
     const { service, org } = world;
-    const step = {
-      script: 'timer/background',
-      reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
-    };
     const args = { requestId: '', spaceId: '', maxChanges: 3, name: '' };
     let steps = 0;
     for (let more = true; more; steps++) {
-      more = (await service.scripts.ask(step, org, args)).more;
+      more = (await service.scripts.ask(background, org, args)).more;
       await expectAgreement(world);
       // A process that dies here has not announced the rest.
       await service.store.del(dueKey);

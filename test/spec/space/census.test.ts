@@ -34,6 +34,7 @@ describe('census', () => {
       holds: { WAITING: 0, HELD: 0, RELEASED: 0, LAPSED: 0, CANCELLED: 0, EXPIRED: 0 },
       questions: { OPEN: 0, ANSWERED: 0, EXPIRED: 0, WITHDRAWN: 0 },
       barriers: { OPEN: 0, RELEASED: 0, CANCELLED: 0 },
+      bulks: { RUNNING: 0, DONE: 0, CANCELLED: 0 },
       reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
       events: {
         'budget.overdrawn': 0,
