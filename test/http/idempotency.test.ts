@@ -199,6 +199,8 @@ describe('Idempotency-Key', () => {
     const { store } = world.service;
     const bytes = async (): Promise<number> => {
       const found = await store.keys(`${world.prefix}:idempotency:*`);
+      // A table that grows is there twice until each command on it has moved a part.
+      for (const name of found) await Promise.all(Array.from({ length: 1_024 }, () => store.hexists(name, '')));
       const sizes = found.map((name) => store.call('MEMORY', 'USAGE', name, 'SAMPLES', '0') as Promise<number>);
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     };

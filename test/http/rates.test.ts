@@ -97,6 +97,12 @@ describe('Request rates', () => {
     expect(codeOf(await whole(operator))).to.equal('200');
   });
 
+  it('a raised limit is in the headers of the very answer to its PUT', async () => {
+    const world = await make({ limits: { requestsPerMinute: 5 } });
+    const reply = await world.call('PUT', '/limits', { requestsPerMinute: 9 });
+    expect(rateOf(reply)).to.deep.equal(['"space";q=9;w=60', '"space";r=8;t=50']);
+  });
+
   it('ordinary calls may use 80 % of the organization rate, all calls 100 %: 429 SERVICE_RATE_LIMITED', async () => {
     const world = await make({ figures: { rpm: '10' } });
     const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
