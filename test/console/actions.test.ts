@@ -141,7 +141,7 @@ describe('The console acts', () => {
     ]);
   });
 
-  it('on a mailbox: purges at most what it names, and requeues exactly what is on the page', async () => {
+  it('on a mailbox: purges what waits, and requeues exactly what is on the page', async () => {
     const { id } = await world.mustPost('/mailboxes', { name: 'full' });
     const fill = async (payload: number): Promise<string> =>
       (await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload })).id;
@@ -150,10 +150,10 @@ describe('The console acts', () => {
     const tab = await Tab.live(world, {}, `/mailbox/${id}`, world.apiKey);
     await press(tab, 'Purge what waits…');
     await dialog(tab).getByText('3 ready, 0 delayed and 0 blocked').waitFor();
-    expect(await tab.page.getByLabel('At most, the oldest first').inputValue()).to.equal('3');
-    const late = await fill(9);
     await press(tab, 'Purge');
-    await said(tab, 'Cancelled 3 messages: 1 operation.');
+    await said(tab, 'Started: one operation.');
+    const late = await fill(9);
+    await world.service.due.drain(world.org, '*');
     expect(await stateOf(late)).to.equal('READY');
     await press(tab, 'Close');
     await tab.page.getByRole('link', { name: 'cancelled', exact: true }).click();
@@ -163,23 +163,17 @@ describe('The console acts', () => {
     await said(tab, 'Requeued 3 messages: 3 operations.');
     expect(await Promise.all([...old, late].map(stateOf))).to.deep.equal(['READY', 'READY', 'READY', 'CANCELLED']);
     await press(tab, 'Close');
-    await press(tab, 'Requeue all cancelled…');
+    await press(tab, 'Remove finished…');
     await tab.page.getByLabel('At most, the oldest first').fill('0');
-    await press(tab, 'Requeue');
+    await press(tab, 'Remove');
     await dialog(tab).getByRole('alert').filter({ hasText: 'Enter a number' }).waitFor();
     await tab.page.getByLabel('At most, the oldest first').fill('5');
-    await press(tab, 'Requeue');
-    await said(tab, 'Requeued 1 message: 1 operation.');
-    expect(await stateOf(late)).to.equal('READY');
-    await press(tab, 'Close');
-    await world.mustPost(`/messages/${late}/cancel`);
-    await press(tab, 'Remove finished…');
     await press(tab, 'Remove');
     await said(tab, 'Removed 1 message: 1 operation.');
     expect((await world.get(`/messages/${late}`)).status).to.equal(404);
   });
 
-  it('on a mailbox: says what a requeue of all passed over, and why, over all of its steps', async () => {
+  it('on a mailbox: shows bulk work that goes on when the tab is closed, what it passed over, and cancels it', async () => {
     const { id } = await world.mustPost('/mailboxes', { name: 'stopped' });
     const run = randomUUID();
     const calls = [run, run, scopeId].map((scope) => ({
@@ -194,13 +188,55 @@ describe('The console acts', () => {
     await world.mustPost(`/mailboxes/${id}/purge`, {});
     await world.mustPost(`/task-groups/${group.groupId}/seal`);
     await world.mustPost(`/scopes/${run}/cancel`);
-    const tab = await Tab.live(world, {}, `/mailbox/${id}?state=CANCELLED`, world.apiKey);
-    await press(tab, 'Requeue all cancelled…');
+    const first = await Tab.live(world, {}, `/mailbox/${id}?state=CANCELLED`, world.apiKey);
+    await press(first, 'Requeue all cancelled…');
+    await press(first, 'Requeue');
+    await said(first, 'Started: one operation. Workers go on with it, whether this page is open or not');
+    await first.page.close();
+    const tab = await Tab.live(world, {}, `/mailbox/${id}`, world.apiKey);
+    const row = tab.page.locator('#bulk tbody tr').filter({ hasText: 'Requeue of cancelled messages' });
+    await row.getByText('RUNNING', { exact: true }).waitFor();
+    await row.getByText('0 so far').waitFor();
+    await world.service.due.drain(world.org, '*');
+    await row.getByText('DONE', { exact: true }).waitFor();
+    await row.getByText('1 message of a decided group, 2 messages of a cancelled run').waitFor();
+    await press(tab, 'Purge what waits…');
+    await press(tab, 'Purge');
+    await said(tab, 'Started');
+    await press(tab, 'Close');
+    await press(tab, 'Cancel… Purge of waiting messages');
+    await press(tab, 'Cancel the work');
+    await said(tab, 'It is cancelled, with 0 messages done.');
+    await world.service.due.drain(world.org, '*');
+    expect((await world.get(`/mailboxes/${id}`)).body.counts.ready).to.equal(1);
+  });
+
+  it('on a run: requeues all that failed in it, and purges what waits, in all mailboxes', async () => {
+    const run = randomUUID();
+    for (const name of ['one', 'other']) {
+      const { id } = await world.mustPost('/mailboxes', { name, maxAttempts: 1 });
+      await world.mustPost(`/mailboxes/${id}/messages`, { scopeId: run, payload: 1 });
+      const { id: failed, token } = await world.mustPost(`/mailboxes/${id}/recv`, {
+        ...{ scopeId: run, holder: 'h', holderSession: 's' },
+      });
+      await world.mustPost(`/messages/${failed}/nack`, { token, retry: true });
+    }
+    const tab = await Tab.live(world, {}, `/run/${run}`, world.apiKey);
+    const work = (action: string) => tab.page.locator('#run tbody tr').filter({ hasText: action });
+    await press(tab, 'Requeue all failed…');
     await press(tab, 'Requeue');
-    await said(
-      tab,
-      'Requeued 1 message: 1 operation. Passed over 1 message of a decided group, 2 messages of a cancelled run.',
-    );
+    await said(tab, 'Started');
+    await press(tab, 'Close');
+    await world.service.due.drain(world.org, '*');
+    await work('Requeue of failed messages').getByText('DONE', { exact: true }).waitFor();
+    await press(tab, 'Purge what waits…');
+    await dialog(tab).getByText('2 live messages').waitFor();
+    await press(tab, 'Purge');
+    await said(tab, 'Started');
+    await press(tab, 'Close');
+    await world.service.due.drain(world.org, '*');
+    await work('Purge of waiting messages').getByText('DONE', { exact: true }).waitFor();
+    expect((await world.get(`/scopes/${run}`)).body.ended.cancelled).to.equal(2);
   });
 
   it('on failed messages: requeues those that failed alike, and leaves the poisoned ones', async () => {

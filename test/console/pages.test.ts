@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
 import { rulesOfLooks } from '../support/chromium.ts';
@@ -67,7 +68,14 @@ describe('Every page of the console', () => {
         leaseSeconds: 600,
       });
     poolId = pool.id;
-    halted = (await world.mustPost('/mailboxes', { name: 'halted' })).id;
+    halted = (await world.mustPost('/mailboxes', { name: 'halted', backlogLimit: 1 })).id;
+    // Bulk work that waits for room.
+    const send = () => world.mustPost(`/mailboxes/${halted}/messages`, { scopeId: randomUUID(), payload: 1 });
+    await send();
+    const refused = await world.mustPost(`/mailboxes/${halted}/recv`, { ...claim, scopeId: '*' });
+    await world.mustPost(`/messages/${refused.id}/nack`, { token: refused.token, retry: false });
+    await send();
+    await world.mustPost(`/mailboxes/${halted}/bulk`, { action: 'REQUEUE', state: 'REJECTED' });
     haltedRun = (await world.mustPost('/scopes', { name: 'halted' })).id;
     for (const path of [`/mailboxes/${halted}`, `/scopes/${haltedRun}`]) await world.mustPost(`${path}/pause`);
     await world.mustPost(`/mailboxes/${mailboxId}/messages`, {

@@ -102,7 +102,8 @@ export class Looks {
       'messages',
       `/mailboxes/${mailboxId}/messages`,
     )) {
-      const error = /^the lease ended at /.test(lastError) ? 'lease' : (lastError ?? '');
+      const byItself = /^the (lease) ended at |^the claim was (released) by /.exec(lastError ?? '');
+      const error = byItself?.[1] ?? byItself?.[2] ?? lastError ?? '';
       if (groupId === null) this.#add(`message ${id}`, at, { state, attempts, error });
     }
   }

@@ -100,6 +100,14 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
       const after = ended(claim, operation);
       return outcome === 'refused' ? (after ? undefined : claim) : after && is(after);
     }
+    if (kind === 'take away') {
+      const { invokedAt, respondedAt } = operation;
+      const after =
+        claim.state === 'CLAIMED'
+          ? released({ ...claim, error: 'released' }, claim.pauseMs, invokedAt, respondedAt)
+          : undefined;
+      return outcome === 'refused' ? (after ? undefined : claim) : after && is(after);
+    }
     if (outcome === 'refused') return isMine || (kind === 'complete' && isSame) ? undefined : claim;
     switch (kind) {
       case 'send':

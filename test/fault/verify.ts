@@ -55,6 +55,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     expect(miscounted(load, looks, events)).to.deep.equal([]);
     const cleared = clearedIn(load.history, looks, events);
     expect(cleared.flatMap(misremoved)).to.deep.equal([]);
+    for (const world of worlds) expect(await miscountedBulks(world, events)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
     const history = [...resolved([...load.history, ...looks], events), ...cleared.flatMap(removals)];
@@ -73,14 +74,24 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
  */
 export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: World[]) => Promise<T>): Promise<T> {
   await load.finish();
-  await load.drain();
   const service = await lab.service();
   try {
     const worlds = lab.worlds(service);
+    for (const world of worlds) await untilNoBulk(world);
+    await load.drain();
     for (const world of worlds) await untilQuiet(world);
     return await look(worlds);
   } finally {
     await service.stop();
+  }
+}
+
+/** Waits for the end of bulk work: another worker goes on 10 seconds after the death of one. */
+async function untilNoBulk(world: World): Promise<void> {
+  const late = performance.now() + 30_000;
+  while ((await world.get('/census')).body.bulks.RUNNING > 0) {
+    expect(performance.now(), 'bulk work ends').to.be.below(late);
+    await sleep(50);
   }
 }
 
@@ -112,6 +123,10 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
   return history.flatMap((operation) => {
     if (operation.kind === 'purge') return each(operation, 'message.cancelled', { kind: 'purged', value: {} });
     if (operation.kind === 'requeue some') return each(operation, 'message.requeued', { kind: 'requeue', value: {} });
+    // Workers change these messages at some moment after the answer.
+    const later = { outcome: 'unknown', respondedAt: Number.POSITIVE_INFINITY, value: {} } as const;
+    if (operation.kind === 'purge all') return each(operation, 'message.cancelled', { kind: 'purged', ...later });
+    if (operation.kind === 'requeue all') return each(operation, 'message.requeued', { kind: 'requeue', ...later });
     if (operation.outcome !== 'unknown') return [operation];
     if (operation.kind !== 'hold') return each(operation, 'message.claimed');
     const held = (found.get(operation.id) ?? []).filter(({ type }) => type === 'hold.held');
@@ -205,6 +220,27 @@ function closedTwice(events: readonly Event[]): string[] {
     if (/^question\.(answered|expired|withdrawn)$/.test(type)) ends.set(aggregateId, (ends.get(aggregateId) ?? 0) + 1);
   }
   return [...ends].filter(([, count]) => count !== 1).map(([id, count]) => `question ${id} was closed ${count} times`);
+}
+
+/** Bulk work that has changed another number of messages than it says, or the same one twice. */
+async function miscountedBulks(world: World, events: readonly Event[]): Promise<string[]> {
+  const found = byRequest(events);
+  const wrong: string[] = [];
+  for (let query = ''; ; ) {
+    const { bulks, nextCursor } = (await world.get(`/bulk?limit=200${query}`)).body;
+    for (const { id, action, state, done } of bulks) {
+      const { requestId } = events.find(({ type, aggregateId }) => type === 'bulk.started' && aggregateId === id) ?? {};
+      const type = action === 'PURGE' ? 'message.cancelled' : 'message.requeued';
+      const changed = (found.get(requestId ?? '') ?? []).filter((event) => event.type === type);
+      const once = new Set(changed.map(({ aggregateId }) => aggregateId)).size;
+      if (state !== 'DONE' || done !== changed.length || once !== done)
+        wrong.push(
+          `bulk ${id} is ${state} with ${done} done, and has left ${changed.length} events of ${once} messages`,
+        );
+    }
+    if (nextCursor === null) return wrong;
+    query = `&cursor=${nextCursor}`;
+  }
 }
 
 /** Thresholds of a budget that were announced twice, although no limit changes and no window rolls. */

@@ -26,8 +26,8 @@ const lost = ['CLAIM_LOST', gone];
 
 /**
  * Messages of two runs, sent with priorities, some of them delayed. They are claimed from one run or from both in turn,
- * alone or several at once, renewed, given back with and without a pause, completed in time and too late, cancelled,
- * purged, requeued, removed once they have ended, or left to their lease.
+ * alone or several at once, renewed, given back with and without a pause, completed in time and too late, taken away,
+ * cancelled, purged, requeued, one by one, some or all of them, removed once they have ended, or left to their lease.
  */
 export class QueueScene extends Shared<Jobs> {
   /** Messages of the current queue that no client has left to their lease. */
@@ -48,10 +48,11 @@ export class QueueScene extends Shared<Jobs> {
   protected async use(client: number, jobs: Jobs): Promise<void> {
     const { load } = this;
     const choice = load.chance.next();
+    if (choice < 0.02) return this.#goThroughAll(client, jobs);
     if (choice < 0.05) return this.#goThrough(client, jobs);
     if (choice < 0.15) return this.#clear(client, jobs);
     if (choice < 0.28 && this.#known.length > 0)
-      return this.#endOrBegin(client, choice < 0.21 ? 'withdraw' : 'requeue');
+      return choice < 0.17 ? this.#takeAway(client) : this.#endOrBegin(client, choice < 0.22 ? 'withdraw' : 'requeue');
     if (choice < 0.6) return this.#send(client, jobs);
     const queue = { ...jobs, scopeId: load.chance.of(['*', ...jobs.runs]) };
     const isOne = load.chance.next() < 0.7;
@@ -102,6 +103,30 @@ export class QueueScene extends Shared<Jobs> {
       ...{ kind: 'requeue some', object, input: { max, from: state } },
       ...{ path: `/mailboxes/${mailboxId}/requeue`, body: { state, max } },
       read: ({ requeued }) => ({ count: requeued }),
+    });
+  }
+
+  /** Has workers cancel all waiting messages, or requeue all that ended in a state. */
+  async #goThroughAll(client: number, { mailboxId, runs }: Jobs): Promise<void> {
+    const { chance } = this.load;
+    const isPurge = chance.next() < 0.3;
+    const state = chance.of(['CANCELLED', 'REJECTED', 'FAILED']);
+    await this.load.call(client, this.access, {
+      kind: isPurge ? 'purge all' : 'requeue all',
+      object: ({ id }) => `bulk ${id}`,
+      path: chance.next() < 0.5 ? `/mailboxes/${mailboxId}/bulk` : `/scopes/${chance.of(runs)}/bulk`,
+      body: isPurge ? { action: 'PURGE' } : { action: 'REQUEUE', state },
+      refuses: ['BULKS_FULL', 'SCOPE_NOT_FOUND'],
+    });
+  }
+
+  /** Takes a claim away from whoever has it. */
+  async #takeAway(client: number): Promise<void> {
+    const id = this.load.chance.of(this.#known);
+    await this.load.call(client, this.access, {
+      ...{ kind: 'take away', object: `message ${id}`, path: `/messages/${id}/release`, body: {} },
+      read: ({ state }) => ({ state }),
+      refuses: ['MESSAGE_NOT_CLAIMED', gone],
     });
   }
 

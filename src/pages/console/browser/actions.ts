@@ -3,7 +3,8 @@ import { type Api, Failure } from './api.ts';
 import { type Action, type AskField, once } from './ask.ts';
 import { count, momentText, plural, words } from './format.ts';
 import { createKey, revokeKey } from './keys.ts';
-import type { Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
+import { bulkText, passedOverText } from './panels/bulk.ts';
+import type { Bulk, Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
 import { resourceActions } from './resource-actions.ts';
 
 const perStep = 100;
@@ -135,21 +136,6 @@ interface Step {
   readonly passedOver?: Readonly<Record<string, number>>;
 }
 
-/** Why a requeue passes over a message, by the code of the error. */
-const reasons: Readonly<Record<string, string>> = {
-  GROUP_DECIDED: 'of a decided group',
-  VERDICT_CONFLICT: 'with a verdict',
-  SCOPE_CANCELLED: 'of a cancelled run',
-};
-
-/** ` Passed over 2 messages of a decided group, 1 message with a verdict.`, or nothing. */
-function passedOverText(passedOver: ReadonlyMap<string, number>): string {
-  const each = [...passedOver].map(
-    ([code, number]) => `${plural(number, 'message')} ${reasons[code] ?? `(${words(code)})`}`,
-  );
-  return each.length === 0 ? '' : ` Passed over ${each.join(', ')}.`;
-}
-
 /** Repeats a call until it has changed `limit` messages or there are no more. */
 async function inSteps(
   api: Api,
@@ -160,9 +146,11 @@ async function inSteps(
   let total = 0;
   let steps = 0;
   let cursor: string | null = null;
-  const passedOver = new Map<string, number>();
-  const said = (): string =>
-    `${done} ${plural(total, 'message')}: ${plural(steps, 'operation')}.${passedOverText(passedOver)}`;
+  const passedOver: Record<string, number> = {};
+  const said = (): string => {
+    const over = passedOverText(passedOver);
+    return `${done} ${plural(total, 'message')}: ${plural(steps, 'operation')}.${over === '' ? '' : ` Passed over ${over}.`}`;
+  };
   try {
     do {
       const max = Math.min(perStep, limit - total);
@@ -171,9 +159,9 @@ async function inSteps(
       total += changed;
       if (changed > 0) steps++;
       for (const [code, number] of Object.entries(answer.passedOver ?? {}))
-        passedOver.set(code, (passedOver.get(code) ?? 0) + number);
+        passedOver[code] = (passedOver[code] ?? 0) + number;
       cursor = answer.nextCursor;
-      report(`${done} ${count(total)} of ${count(limit)} so far…`);
+      report(`${done} ${count(total)}${Number.isFinite(limit) ? ` of ${count(limit)}` : ''} so far…`);
     } while (cursor !== null && total < limit);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -182,28 +170,40 @@ async function inSteps(
   return said();
 }
 
+/** Work that workers do from then on. */
+async function startBulk(api: Api, path: string, body: object): Promise<string> {
+  await api.send<Bulk>('POST', `${path}/bulk`, body);
+  return 'Started: one operation. Workers go on with it, whether this page is open or not; the page shows how far they are.';
+}
+
+const purged =
+  'They stay readable and can be requeued until retention removes them. Claimed messages are left alone, and so is what is sent from then on.';
+const requeued =
+  'Their attempts start over and they are ready at once. They keep their ids, work keys, last errors and progress. Those of decided groups, with a verdict or of cancelled runs stay as they are, and are counted.';
+
 const within = (scope: string | undefined): string =>
   scope === undefined ? '' : ` of run ${scope} and the scopes below it`;
 
 const purge: Action = async (api, { id = '', scope }) => {
   const { name, counts } = await api.get<Mailbox>(`/mailboxes/${id}`);
   const waiting = counts.ready + counts.delayed + counts.blocked;
-  const steps = Math.ceil(waiting / perStep);
   return {
     title: `Purge mailbox ${name}?`,
     lines: [
-      `Cancels READY, DELAYED and BLOCKED messages${within(scope)}: ${count(counts.ready)} ready, ${count(counts.delayed)} delayed and ${count(counts.blocked)} blocked${scope === undefined ? '' : ' in the whole mailbox'}. ${plural(counts.claimed, 'claimed message')} ${counts.claimed === 1 ? 'is' : 'are'} left alone.`,
-      'Oldest first, never more than the number below; what is sent meanwhile comes after what is ready now.',
-      `They stay readable and can be requeued until retention removes them. It counts as one operation for every ${perStep}, here ${plural(steps, 'operation')}.`,
+      `Cancels READY, DELAYED and BLOCKED messages${within(scope)}: ${count(counts.ready)} ready, ${count(counts.delayed)} delayed and ${count(counts.blocked)} blocked${scope === undefined ? '' : ' in the whole mailbox'}.`,
+      purged,
+      scope === undefined ? once : each(Math.ceil(waiting / perStep), `${perStep} messages`),
     ],
-    fields: [maxField(Math.max(1, waiting))],
     confirm: 'Purge',
-    act: ({ limit = '0' }, report) =>
-      inSteps(api, `/mailboxes/${id}/purge`, scope === undefined ? {} : { scopeId: scope }, {
-        limit: Number(limit),
-        done: 'Cancelled',
-        report,
-      }),
+    act: (_values, report) =>
+      scope === undefined
+        ? startBulk(api, `/mailboxes/${id}`, { action: 'PURGE' })
+        : inSteps(
+            api,
+            `/mailboxes/${id}/purge`,
+            { scopeId: scope },
+            { limit: Number.POSITIVE_INFINITY, done: 'Cancelled', report },
+          ),
   };
 };
 
@@ -229,27 +229,68 @@ const clear: Action = async (api, { id = '', scope }) => {
 
 const requeueAll: Action = async (api, { id = '', state = '', scope }) => {
   const { name, counts } = await api.get<Mailbox>(`/mailboxes/${id}`);
-  const known = state === 'FAILED' && scope === undefined ? counts.failed : undefined;
+  const known = state === 'FAILED' && scope === undefined ? `: there are ${count(counts.failed)}` : '';
   return {
     title: `Requeue what is ${words(state)} in ${name}?`,
     lines: [
-      `Brings ${state} messages${within(scope)} back${known === undefined ? '' : `: there are ${count(known)}`}, never more than the number below. Those of decided groups, with a verdict or of cancelled runs stay as they are, and are counted.`,
-      'Their attempts start over and they are ready at once. They keep their ids, work keys, last errors and progress.',
-      `It counts as one operation for every ${perStep}${known === undefined ? '' : `, here ${plural(Math.ceil(known / perStep), 'operation')}`}.`,
+      `Brings back all messages${within(scope)} that are ${state} now${known}.`,
+      requeued,
+      scope === undefined ? once : `It counts as one operation for every ${perStep}.`,
     ],
-    fields: [maxField(Math.max(1, known ?? perStep))],
     confirm: 'Requeue',
-    act: ({ limit = '0' }, report) =>
-      inSteps(
-        api,
-        `/mailboxes/${id}/requeue`,
-        { state, ...(scope !== undefined && { scopeId: scope }) },
-        {
-          limit: Number(limit),
-          done: 'Requeued',
-          report,
-        },
-      ),
+    act: (_values, report) =>
+      scope === undefined
+        ? startBulk(api, `/mailboxes/${id}`, { action: 'REQUEUE', state })
+        : inSteps(
+            api,
+            `/mailboxes/${id}/requeue`,
+            { state, scopeId: scope },
+            { limit: Number.POSITIVE_INFINITY, done: 'Requeued', report },
+          ),
+  };
+};
+
+const purgeRun: Action = async (api, { id = '' }) => {
+  const { name, live } = await api.get<Scope>(`/scopes/${id}`);
+  return {
+    title: `Purge ${name === null ? 'this run' : `run ${name}`}?`,
+    lines: [
+      `Cancels READY, DELAYED and BLOCKED messages of scope ${id} and all below it, in all mailboxes: ${plural(live.messages, 'live message')}, claimed ones included.`,
+      purged,
+      once,
+    ],
+    confirm: 'Purge',
+    act: () => startBulk(api, `/scopes/${id}`, { action: 'PURGE' }),
+  };
+};
+
+const requeueRun: Action = async (api, { id = '', state = '' }) => {
+  const { name } = await api.get<Scope>(`/scopes/${id}`);
+  return {
+    title: `Requeue what is ${words(state)} in ${name === null ? 'this run' : `run ${name}`}?`,
+    lines: [
+      `Brings back all messages of scope ${id} and all below it, in all mailboxes, that are ${state} now.`,
+      requeued,
+      once,
+    ],
+    confirm: 'Requeue',
+    act: () => startBulk(api, `/scopes/${id}`, { action: 'REQUEUE', state }),
+  };
+};
+
+const cancelBulk: Action = async (api, { id = '' }) => {
+  const bulk = await api.get<Bulk>(`/bulk/${id}`);
+  return {
+    title: 'Cancel this bulk work?',
+    lines: [
+      `${bulkText(bulk)}: ${plural(bulk.done, 'message')} done so far, which stay so. The others are left alone.`,
+      once,
+    ],
+    confirm: 'Cancel the work',
+    act: async () => {
+      const { state, done } = await api.send<Bulk>('POST', `/bulk/${id}/cancel`);
+      return `It is ${words(state)}, with ${plural(done, 'message')} done.`;
+    },
   };
 };
 
@@ -424,6 +465,9 @@ export const actions: Readonly<Record<string, Action>> = {
   purge,
   clear,
   requeueAll,
+  purgeRun,
+  requeueRun,
+  cancelBulk,
   stop,
   createKey,
   revokeKey,

@@ -1,5 +1,6 @@
 import { el, html, setHeading } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
+import { bulkPanel } from '../panels/bulk.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
 import { receiversPanel } from '../panels/receivers.ts';
@@ -195,13 +196,19 @@ export function mailboxPage(place: PageRef, world: SpaceState): Page {
   const title = world.named(id).name;
   const graphs = graphsPanel(id);
   const receivers = receiversPanel(id);
+  const bulk = bulkPanel(id);
   const content = [
-    html('section', { class: 'wide', 'aria-label': 'Mailbox' }, el('div', { id: 'mailbox' })),
+    html(
+      'section',
+      { class: 'wide', 'aria-label': 'Mailbox' },
+      el('div', { id: 'mailbox' }),
+      el('div', { id: bulk.id }),
+    ),
     section('Over time', graphs.id),
     section('Who waits for a message', receivers.id),
     section('Messages', 'messages', search),
   ];
-  return { title: `Mailbox ${title}`, id, content, panels: [top, graphs, receivers, list] };
+  return { title: `Mailbox ${title}`, id, content, panels: [top, bulk, graphs, receivers, list] };
 }
 
 /** Buttons that act on all messages shown, and on no others. */

@@ -22,6 +22,7 @@ import { address } from '../place.ts';
 import { progress, runState } from '../progress.ts';
 import type { Run, Scope } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
+import { bulkTable } from './bulk.ts';
 import { barrierTable, groupTable } from './meetings.ts';
 import { type Panel, panel } from './panel.ts';
 
@@ -73,7 +74,7 @@ function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
   return children.map(({ id }) => ({ id, below: nodesBelow(id, scopes) }));
 }
 
-function head({ scope, consumptions, truncated }: Run, world: SpaceState): Node[] {
+function head({ scope, consumptions, truncated, bulks }: Run, world: SpaceState): Node[] {
   const { parentScopeId } = scope;
   const facts = pairs([
     scope.name !== null && ['Name', named(scope.name)],
@@ -85,15 +86,24 @@ function head({ scope, consumptions, truncated }: Run, world: SpaceState): Node[
     ['Consumed', `${plural(consumptions.units, 'unit')} in ${plural(consumptions.count, 'call')}`],
   ]);
   const canStop = world.can.write && scope.state !== 'CANCELLED';
+  const ended = { FAILED: scope.ended.failed, REJECTED: scope.ended.rejected, EXPIRED: scope.ended.expired };
   const note = 'Only 200 records of each kind are shown; there are more.';
   return [
     facts,
     ...[
       buttons(
         canStop && pauseButton('Run', scope, { id: scope.id }),
+        world.can.write && scope.live.messages > 0 && button('purgeRun', 'Purge what waits…', { id: scope.id }),
+        ...(['FAILED', 'REJECTED', 'EXPIRED'] as const).map(
+          (state) =>
+            canStop &&
+            ended[state] > 0 &&
+            button('requeueRun', `Requeue all ${words(state)}…`, { id: scope.id, state }),
+        ),
         canStop && button('stop', 'Stop this run…', { id: scope.id }),
       ),
     ].filter((one) => one !== null),
+    ...bulkTable(bulks.slice(0, 3), world),
     ...(truncated ? [el('p', { class: 'note' }, note)] : []),
   ];
 }
@@ -205,7 +215,7 @@ export function runPanel(scopeId: string): Panel {
   return panel<Run>({
     id: 'run',
     path: `/ops/runs/${scopeId}`,
-    hears: ['message', 'task', 'group', 'barrier', 'budget', 'waiter', 'allowance', 'hold', 'pool', 'scope'],
+    hears: ['message', 'task', 'group', 'barrier', 'budget', 'waiter', 'allowance', 'hold', 'pool', 'scope', 'bulk'],
     everySeconds: 4,
     idleSeconds: 20,
     learn: ({ scope, scopes }, world) => {
