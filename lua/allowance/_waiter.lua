@@ -1,5 +1,5 @@
 --- @record waiter
---- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/sorted lib/timer scope/_scope
+--- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/sorted lib/timer scope/_live scope/_scope
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
 --- The fields that transitions need; nil if there is no such waiter.

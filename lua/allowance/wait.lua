@@ -4,7 +4,7 @@
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
 --- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/queue lib/refuse lib/sorted lib/space
---- @include lib/timer allowance/_allowance allowance/_grant allowance/_waiter scope/_scope
+--- @include lib/timer allowance/_allowance allowance/_grant allowance/_waiter scope/_live scope/_scope
 if holder == '' then holder = caller.needOwnName('holder') end
 local maxPendingWaiters = tonumber(keyspace.record.maxPendingWaiters)
 local pending = (count.ofSpace(keyspace.record, 'waiters:WAITING') or 0)

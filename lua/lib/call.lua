@@ -6,7 +6,7 @@
 --- @shared callName sweptThrough
 --- @args idempotencyDigest fingerprint openedMessages
 --- @export call
---- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/invocation lib/plan lib/rates
+--- @include lib/caller lib/clock lib/closing lib/count lib/guards lib/idempotency lib/invocation lib/plan lib/rates
 --- @include lib/records lib/refuse lib/space lib/timer lib/unit lib/usage
 local call = {}
 
@@ -96,6 +96,7 @@ end
 --- replay or an empty poll; nil for a read or a call that changed nothing; `unfinished` if Node does its part and calls
 --- again, in which case this answer is not stored for replays.
 function call.answer(reply, counts)
+  if invocation.closing and not invocation.isAtomic then closing.run(now) end
   if counts == 'operation' then
     usage.countOperation(callName)
   elseif counts == 'syscall' then

@@ -1,5 +1,5 @@
 --- @export rowsOf
---- @registry due retained withScope cancels keptByCancel inRun gauges freed waiting
+--- @registry due retained withScope cancels keptByCancel inRun gauges freed awaited waiting
 --- @include lib/clock
 --- All that a room may add to the work of others, each a table of functions.
 
@@ -55,6 +55,11 @@ end
 --- units(kind, id, at): units of a pool (kind POOL) or an allowance (ALLOWANCE) are free since `at` (nil: now), and its
 --- own queue is empty.
 local freed = {}
+
+--- Called when something that messages may wait for may be over. mailbox/_waits adds:
+---
+--- scope(scopeId): nothing is live in it and below any more, or it was cancelled.
+local awaited = {}
 
 --- The lists of /ops/waits by name; each room's _hooks.lua adds its own. Each is a function that takes the maximum
 --- number of rows and returns the rows and whether there are more.

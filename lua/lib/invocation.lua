@@ -8,6 +8,7 @@
 --- refuses the whole invocation.
 --- head(): the rates that a refusal reports; false until the caller is known.
 --- refusals: errors of requests refused by an earlier attempt of the invocation, by position.
+--- closing: what remains to be done at the end (lib/closing).
 --- isSentBack: Node has to do something first and then calls again; sentBackError, sentBackId: error and request id of
 --- the last request sent back. All calls of a batch have the same id, so the calls after it are sent back as well.
 local invocation, root
@@ -19,5 +20,5 @@ function invocations.start(org)
   -- Listing all members here keeps the table from being copied as it grows.
   invocation = { changesBeforeCount = false, position = 0, script = false, isSentBack = false, head = false,
     refusals = false, hasPlan = false, isAdmitted = false, apiKeyDigest = false, permissions = false, limits = false,
-    enteredId = false, enteredFor = false, answersIn = false }
+    enteredId = false, enteredFor = false, answersIn = false, closing = false }
 end

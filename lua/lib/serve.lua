@@ -1,5 +1,5 @@
 --- @export serve redisCall redisQuery
---- @include lib/answers lib/clock lib/day lib/invocation lib/query lib/rates lib/space lib/timer lib/unit
+--- @include lib/answers lib/clock lib/closing lib/day lib/invocation lib/query lib/rates lib/space lib/timer lib/unit
 --- How every function of the library begins and ends. An invocation takes a list of calls, each with its script's
 --- arguments, and replies with a list. Calls of one script that arrive together are the simplest case.
 local serve = {}
@@ -127,6 +127,8 @@ local function whole(org, scripts, args, first, maxBytes)
     at = offset + script.width
     if at < #args then proceed() end
   end
+  local isClosed, err = pcall(closing.run, now)
+  if not isClosed then return refused(org, opening, args, first, failure(err), #replies - 1) end
   answers.keep(replies[1])
   unit.write()
   return replies

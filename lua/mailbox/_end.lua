@@ -2,17 +2,17 @@
 --- @include lib/clock lib/count lib/day lib/hooks lib/invocation lib/journal lib/page lib/records lib/sorted
 --- @include lib/timer mailbox/_blocked mailbox/_delay mailbox/_figures mailbox/_keyed mailbox/_mailbox
 --- @include mailbox/_message mailbox/_others mailbox/_parked mailbox/_ready mailbox/_requires mailbox/_return
---- @include scope/_ending scope/_scope
+--- @include scope/_ending scope/_live scope/_scope
 --- How a message ends.
 
 --- A message with a place has ended at `at`. Passes on its key's turn and the units it held or would have taken, and
 --- withdraws its question. from: its previous state; cause: of the question's event.
 function message.releaseForOthers(record, from, at, cause)
   local options = message.load(record.id, 'key', 'required', 'blockedOn')
-  local questionId = aside.of(options.blockedOn)
+  local questionId, isSuspended = aside.of(options.blockedOn), options.blockedOn == 'SUSPENSION'
   if options.required then
     requires.count(options.required, -1)
-    if options.blockedOn and not questionId then parked.forget(record, options.blockedOn) end
+    if options.blockedOn and not questionId and not isSuspended then parked.forget(record, options.blockedOn) end
     if from == 'CLAIMED' then
       requires.give(record, at)
     elseif from == 'READY' then
@@ -23,6 +23,8 @@ function message.releaseForOthers(record, from, at, cause)
   if questionId then
     records.set(record, 'blockedOn', false)
     asked.withdraw(questionId, at, cause)
+  elseif isSuspended then
+    records.set(record, 'blockedOn', false)
   end
 end
 
@@ -51,6 +53,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   elseif from == 'DELAYED' then
     delay.drop(record)
   elseif from == 'BLOCKED' then
+    if record.blockedOn == 'SUSPENSION' then suspended.forget(record) end
     dependents.forget(record)
     blocked.drop(record)
   else

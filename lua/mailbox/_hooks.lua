@@ -9,6 +9,11 @@ function inRun.messages.index(scopeId)
   return keys.scopeMessages(scopeId)
 end
 
+--- A scope is kept while suspended messages wait for its notes.
+function inRun.messages.holds(scopeId)
+  return scope.load(scopeId, 'path', 'noteWaits').noteWaits > 0
+end
+
 --- A message, or the tombstone of its task; nil if it is damaged.
 function inRun.messages.row(id)
   if packed.damaged(id) then return nil end

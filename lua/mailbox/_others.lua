@@ -1,4 +1,4 @@
---- @registry asked dependents members ripening
+--- @registry asked dependents members noted ripening suspended
 --- What other rooms and later files add to messages.
 
 --- Questions asked by messages; question/_ofMessage adds:
@@ -15,6 +15,8 @@ local asked = {}
 --- at `at`. cause: the request id of the events; nil for the current one. record: the message's; nil for a group.
 --- gone(id, state): retention is removing a message that ended in this state.
 --- forget(record): a BLOCKED message ends, so its prerequisites no longer concern it.
+--- settle(place, at, cause, endOfNote): a place of mailbox/_waits may be over; if it is, lets those that wait there
+--- continue.
 local dependents = {}
 
 --- Changes of a member of a task group (record.groupId) that follow from its message; group/_member and group/_requeue
@@ -28,6 +30,19 @@ local dependents = {}
 --- obstacle(record): why it cannot be requeued, as an error's code and detail; nil if it can.
 --- requeued(record, from): from the final state `from` to a live state.
 local members = {}
+
+--- Notes, which suspended messages may wait for; note/_note adds:
+---
+--- version(scopeId, key): the version of a note, 0 if there is none.
+--- waits(scopeId, change): so many more messages wait for notes of a scope.
+local noted = {}
+
+--- Suspended messages; mailbox/_suspension adds:
+---
+--- over(id, number, state, at): what it waited for in the set of this number is over; returns false for a message that
+--- is not suspended.
+--- forget(record): it ends while it is suspended.
+local suspended = {}
 
 --- For keys (mailbox/_keyed), whose order depends on when delays ended; mailbox/_delay adds:
 ---

@@ -46,7 +46,7 @@ function receive.bytesBeside(record, holderBytes)
   local texts = #(record.lastError or '') + #(record.key or '') + #(record.workKey or '') + #(record.taskKey or '')
     + #(record.tracestate or '') + holderBytes
   return 2048 + 2 * texts + 6 * (#(record.prerequisites or '') + #(record.required or ''))
-    + (record.question and 1024 or 0)
+    + (record.question and 1024 or 0) + 6 * (#(record.awaited or '') + #(record.awaitedNote or ''))
 end
 
 --- Passes over a READY message that is cancelled with its run, or short of the units that it requires. Returns

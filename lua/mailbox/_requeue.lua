@@ -1,7 +1,9 @@
 --- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_prerequisite mailbox/_claim mailbox/_message
---- @include mailbox/_others mailbox/_requires mailbox/_return mailbox/_send scope/_scope
+--- @include mailbox/_others mailbox/_requires mailbox/_return mailbox/_send mailbox/_suspension
+--- @include scope/_live scope/_scope
 --- Requeues messages that ended without success.
-local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
+local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt',
+  'attemptEndsAt' }
 
 --- The first reason why a message cannot be requeued, as an error's code and detail; nil if it can.
 function message.obstacle(record)
@@ -36,6 +38,7 @@ function message.requeue(record, box, delaySeconds)
   end
   records.set(record, 'attempts', 0)
   for _, field in ipairs(ofEnd) do records.set(record, field, false) end
+  suspension.forget(record)
   if record.deadline and record.deadline > now then
     count.space('timers:ARMED', 1)
     timer.arm('mailbox:message', record.id, record.deadline)

@@ -1,6 +1,7 @@
 --- @export aside
---- @include lib/clock lib/records lib/sorted mailbox/_blocked mailbox/_claim mailbox/_delay mailbox/_keyed
---- @include mailbox/_mailbox mailbox/_message mailbox/_others mailbox/_ready mailbox/_requires scope/_scope
+--- @include lib/clock lib/records lib/sorted mailbox/_attemptLimit mailbox/_blocked mailbox/_claim mailbox/_delay
+--- @include mailbox/_keyed mailbox/_mailbox mailbox/_message mailbox/_others mailbox/_ready mailbox/_requires
+--- @include scope/_scope
 --- How a message becomes ready again.
 
 --- Continues with a message that, from `at` on, only its sender's delay (until `readyAt`, nil for none) and its key can
@@ -22,12 +23,13 @@ local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpires
 --- Ends the claim of a message that continues without it.
 function message.dropClaim(record)
   for _, field in ipairs(ofClaim) do records.set(record, field, false) end
+  attemptLimit.forget(record)
   sorted.remove(keys.claims(), record.id)
 end
 
---- Messages put aside: nobody holds them, and they are BLOCKED until a question has been answered. `blockedOn` is
---- QUESTION and the question's id. Such a message keeps the place of its key, or yields it; then it queues for a place
---- again when it continues.
+--- Messages put aside: nobody holds them, and they are BLOCKED until a question has been answered (`blockedOn` is
+--- QUESTION and the question's id) or their suspension ends (SUSPENSION). Such a message keeps the place of its key, or
+--- yields it; then it queues for a place again when it continues.
 local aside = {}
 
 --- The question that a message with this `blockedOn` waits for; nil if none.
@@ -36,9 +38,9 @@ function aside.of(blockedOn)
 end
 
 --- Puts a CLAIMED message aside. Its claim ends without counting as an attempt, and the units it held are free.
---- yieldsKey: so is the place of its key; call keyed.needOrder first.
-function aside.put(record, questionId, yieldsKey)
-  attempts.keep(record, now, 'ASKED')
+--- outcome: of the attempt; yieldsKey: the place of its key is free, too; call keyed.needOrder first.
+function aside.put(record, outcome, blockedOn, yieldsKey)
+  attempts.keep(record, now, outcome)
   records.set(record, 'attempts', record.attempts - 1)
   if record.groupId then members.released(record, now) end
   if record.place then requires.give(record, now) end
@@ -47,9 +49,8 @@ function aside.put(record, questionId, yieldsKey)
   records.set(box, 'claimed', box.claimed - 1)
   blocked.hold(record, box)
   message.dropClaim(record)
-  records.set(record, 'blockedOn', 'QUESTION ' .. questionId)
-  records.set(record, 'questionId', questionId)
-  -- The place shows when the wait began, and makes readers look for its question.
+  records.set(record, 'blockedOn', blockedOn)
+  -- The place shows when the wait began, and makes readers look for its question or suspension.
   records.set(record, 'place', ready.placeAt(now))
   if key then keyed.leave(record, 'CLAIMED', now) end
 end

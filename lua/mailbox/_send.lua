@@ -3,7 +3,7 @@
 --- @space retainedBytes
 --- @include lib/clock lib/count lib/day lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
 --- @include mailbox/_prerequisite mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_ready
---- @include mailbox/_requires mailbox/_return scope/_scope
+--- @include mailbox/_requires mailbox/_return scope/_live scope/_scope
 --- How a message is sent.
 
 --- Checks whether a mailbox, its space and the plan can take one more message.

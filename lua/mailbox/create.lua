@@ -2,10 +2,10 @@
 --- mailbox of that name instead, unless a mode or recipientId is given and differs.
 --- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey progressEvents
---- @args unique tail
+--- @args attemptSeconds unique tail
 --- @reply id createdAt mailbox:mailbox
---- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse lib/sorted mailbox/_mailbox
---- @include mailbox/_reports mailbox/_view
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse lib/sorted mailbox/_attemptLimit
+--- @include mailbox/_mailbox mailbox/_reports mailbox/_view
 local known = unique == '1' and names.oldest(name)
 if known then
   caller.needMailbox(known)
@@ -23,7 +23,9 @@ local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = tonumber(backlogLimit),
   maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
   maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), perKey = tonumber(perKey), recipientId = recipientId, failed =
-    0, ackedRemoved = 0, name = name, createdAt = now, progressEvents = progressEvents == '1' })
+    0, ackedRemoved = 0, name = name, createdAt = now, progressEvents = progressEvents == '1',
+  attemptSeconds = tonumber(attemptSeconds) })
+if attemptSeconds ~= '' then attemptLimit.count(1) end
 if progressEvents == '1' then reports.count(1) end
 sorted.add(keys.mailboxes(), '0', mailboxId)
 names.add(name, mailboxId)

@@ -3,8 +3,8 @@
 --- @request write
 --- @args mailboxId
 --- @reply
---- @include lib/audit lib/call lib/caller lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_reports
---- @include mailbox/_view scope/_pausing
+--- @include lib/audit lib/call lib/caller lib/plan lib/refuse lib/sorted lib/unit mailbox/_attemptLimit
+--- @include mailbox/_mailbox mailbox/_reports mailbox/_view scope/_pausing
 local box = mailbox.load(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local live = mailbox.backlog(box)
@@ -14,6 +14,7 @@ plan.needOperation()
 
 if box.paused then pausing.add(-1) end
 if box.progressEvents then reports.count(-1) end
+if box.attemptSeconds then attemptLimit.count(-1) end
 unit.delete(keys.mailbox(mailboxId), keys.mailboxFigures(mailboxId))
 sorted.remove(keys.mailboxes(), mailboxId)
 names.remove(box.name, mailboxId)

@@ -8,8 +8,8 @@
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
 --- @include lib/again lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/records lib/refuse lib/space
---- @include lib/usage mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_others
---- @include mailbox/_paused mailbox/_ready mailbox/_receive mailbox/_requires scope/_scope
+--- @include lib/usage mailbox/_attemptLimit mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message
+--- @include mailbox/_others mailbox/_paused mailbox/_ready mailbox/_receive mailbox/_requires scope/_scope
 -- The most messages short of units that a step passes over.
 local maxPassed, passed = 100, 0
 local ownName = holder == '' and caller.needOwnName('holder') or nil
@@ -22,6 +22,7 @@ if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder t
 local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 max, bytesLimit = tonumber(max), tonumber(bytesLimit)
 local claims, bytes, tokenLength = {}, 0, #tokens / max
+local boxLimit = attemptLimit.ofMailbox(mailboxId)
 local swept = tonumber(sweptThrough)
 
 local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
@@ -80,6 +81,7 @@ while #claims < max do
     records.set(record, 'claimedAt', now)
     local endsAt = now + seconds * 1000
     if deadline and deadline < endsAt then endsAt = deadline end
+    if boxLimit or record.attemptSeconds then endsAt = attemptLimit.begin(record, boxLimit, endsAt) end
     records.set(record, 'leaseExpiresAt', endsAt)
     lease.hold('mailbox:lease', keys.claims(), record.id, endsAt, nextLease)
     if not nextLease or endsAt < nextLease then nextLease = endsAt end

@@ -18,7 +18,7 @@ end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
-local options = message.options()
+local options = message.options(scopeId)
 plan.needOperation()
 capacity.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'

@@ -16,6 +16,8 @@ if messageId ~= '' then
   checkClaim(claimed, token)
   holder = claimed.holder
 end
+-- One read for all that follows.
+scope.load(scopeId, 'path', 'live', 'cancelledAt', 'endedAcked', 'notes', 'noteBytes', 'noteVersion', 'noteWaits')
 local path, known = scope.path(scopeId), note.find(scopeId, key)
 scope.needRunning(path)
 local version = known and known.version or 0
@@ -51,5 +53,5 @@ local head = decimal(record.version) .. ' ' .. decimal(record.createdAt) .. ' ' 
   .. holder
 maps.put(keys.noteTexts(scopeId), '#' .. key, head)
 maps.put(keys.noteTexts(scopeId), '=' .. key, value)
-emit.note.put(scopeId, note.changed(record))
+emit.note.put(scopeId, note.changed(record, version))
 return call.answer({ isNew = not known and 1, note = record }, 'operation')

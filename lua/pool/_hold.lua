@@ -1,7 +1,7 @@
 --- @record hold
 --- @export holders
 --- @include lib/clock lib/count lib/decimal lib/journal lib/lease lib/queue lib/records lib/refuse lib/sorted
---- @include lib/space lib/timer pool/_pool scope/_scope space/_space
+--- @include lib/space lib/timer pool/_pool scope/_live scope/_scope space/_space
 --- Holders and the holds they wait for. A holder is a run, a name and a session. Holds without a session cannot be told
 --- apart.
 local holders = {}

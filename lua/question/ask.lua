@@ -6,7 +6,7 @@
 --- @args messageId token options expiresInSeconds fails yieldsKey linkToken linkDigest tail
 --- @long text progress
 --- @reply question:question linkToken
---- @include lib/call lib/clock lib/id lib/refuse lib/sorted lib/volume mailbox/_claim mailbox/_keyed
+--- @include lib/call lib/clock lib/id lib/records lib/refuse lib/sorted lib/volume mailbox/_claim mailbox/_keyed
 --- @include mailbox/_message mailbox/_others mailbox/_return question/_question
 -- The most questions of one message. More would be too much for people to answer.
 local maxQuestions = 100
@@ -26,5 +26,6 @@ local opened = { id = newId(tail), scopeId = record.scopeId, messageId = message
 question.open(opened)
 question.link(opened, linkDigest)
 if progress ~= '' then message.keep(record, 'progress', progress) end
-aside.put(record, opened.id, yieldsKey == '1')
+aside.put(record, 'ASKED', 'QUESTION ' .. opened.id, yieldsKey == '1')
+records.set(record, 'questionId', opened.id)
 return call.answer({ question = opened, linkToken = linkToken }, 'operation')

@@ -7,6 +7,7 @@ function schedule.send(record, box, at, tail, trace, workKey)
   trace.priority, trace.key = record.priority > 0 and record.priority or nil, record.key or nil
   trace.retryDelaySeconds = record.retryDelaySeconds or nil
   trace.maxRetryDelaySeconds = record.maxRetryDelaySeconds or nil
+  trace.attemptSeconds = record.attemptSeconds or nil
   message.create({ id = id, mailboxId = record.mailboxId, scopeId = record.scopeId, state = false,
     payload = record.payload, taskId = box.mode == 'WORK' and id, workKey = workKey, maxAttempts = record.maxAttempts
     or nil }, scope.path(record.scopeId), box, trace)

@@ -2,7 +2,7 @@
 --- and the delays: '' for the mailbox's setting; priority, key: '' for none.
 --- @request write
 --- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts retryDelaySeconds
---- @args maxRetryDelaySeconds priority key tail
+--- @args maxRetryDelaySeconds attemptSeconds priority key tail
 --- @reply schedule:schedule
 --- @long payload
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_send schedule/_change
@@ -22,7 +22,8 @@ local firstAt = schedule.following(id, cron, tonumber(everySeconds), timezone, {
 local record = { id = id, name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload,
   cron = cron ~= '' and cron, everySeconds = tonumber(everySeconds) or false, timezone = timezone,
   maxAttempts = tonumber(maxAttempts) or false, retryDelaySeconds = tonumber(retryDelaySeconds) or false,
-  maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds) or false, priority = tonumber(priority) or 0,
+  maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds) or false,
+  attemptSeconds = tonumber(attemptSeconds) or false, priority = tonumber(priority) or 0,
   key = key ~= '' and key, missed = 0 }
 if not path then scope.create(scopeId) end
 schedule.insert(record)

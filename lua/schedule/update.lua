@@ -1,7 +1,7 @@
 --- Changes a schedule. '' leaves a field as it is; cron and everySeconds replace each other.
 --- @request write
 --- @args sweptSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts
---- @args retryDelaySeconds maxRetryDelaySeconds priority key state
+--- @args retryDelaySeconds maxRetryDelaySeconds attemptSeconds priority key state
 --- @long payload
 --- @reply schedule:schedule
 --- @include lib/audit lib/call lib/caller lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted
@@ -11,6 +11,7 @@ if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
   everySeconds = tonumber(everySeconds) or '', timezone = timezone, maxAttempts = tonumber(maxAttempts) or '',
   retryDelaySeconds = tonumber(retryDelaySeconds) or '', maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds) or '',
+  attemptSeconds = tonumber(attemptSeconds) or '',
   priority = tonumber(priority) or '', key = key }
 for field, value in pairs(asked) do
   if value == '' or record[field] == value then asked[field] = nil end

@@ -32,6 +32,7 @@ local function mark(scopeId, at)
   scope.enter({ state = scope.counted(record) }, 'CANCELLED')
   records.set(record, 'cancelledAt', at)
   finished.add('scope:scope', scopeId, string.format('%d', at))
+  awaited.scope(scopeId)
   return 1
 end
 

@@ -1,5 +1,5 @@
 --- @record scope
---- @include lib/clock lib/count lib/journal lib/records lib/refuse lib/sorted org/_org
+--- @include lib/clock lib/count lib/records lib/refuse lib/sorted org/_org
 --- Scopes: a tree in which a scope is created by its first use. A scope's parent never changes, so its record has the
 --- whole path, root first. `live` counts the unfinished messages, the WAITING waiters and the WAITING holds of its
 --- subtree;
@@ -35,7 +35,7 @@ function scope.isWithin(scopeId, ancestorId)
 end
 
 --- The record of the scope at this depth of a path.
-local function at(path, depth)
+function scope.at(path, depth)
   if depth == #path and path.last then return path.last end
   return read(path[depth])
 end
@@ -109,25 +109,7 @@ function scope.counted(record)
   return record.cancelledAt and 'CANCELLED' or record.live > 0 and 'ACTIVE' or 'IDLE'
 end
 
---- Adds to the live work of a scope and its ancestors.
-function scope.addLive(path, change)
-  for depth = 1, #path do
-    local record = at(path, depth)
-    local live = record.live + change
-    records.set(record, 'live', live)
-    local woke, slept = change > 0 and live == change, change < 0 and live == 0
-    if woke or slept then
-      if not record.cancelledAt then
-        scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE')
-      end
-      if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
-      -- Wakes waits for the end of all live work in a scope.
-      if slept then journal.wake(path[depth]) end
-    end
-  end
-end
-
 --- Adds to a counter of a scope and all its ancestors, which count their subtrees.
 function scope.addAlong(path, counter, change)
-  for depth = 1, #path do records.addTo(at(path, depth), counter, change) end
+  for depth = 1, #path do records.addTo(scope.at(path, depth), counter, change) end
 end

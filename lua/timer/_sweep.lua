@@ -1,5 +1,5 @@
 --- @export sweep
---- @include lib/clock lib/hooks lib/sorted lib/space lib/unit
+--- @include lib/clock lib/closing lib/hooks lib/sorted lib/space lib/unit
 --- Runs the due timers of one organization in the order of their moments. Each room registers its handlers,
 --- mostly in its _expire.lua. A timer is removed before its handler runs, so the handler may arm it again. A handler
 --- that makes more than one change takes the number of changes it may make and whether it is the first of the sweep,
@@ -23,6 +23,7 @@ function sweep.run(key, limit, next)
     -- A kind unknown to this version (from a store that a later one served) must not stop the others.
     local act = spaceNumber and due[kind]
     done = done + (act and act(id, at, limit - done, done == 0) or 1)
+    closing.run(at)
   end
 end
 

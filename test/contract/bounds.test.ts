@@ -11,6 +11,7 @@ const characters: Readonly<Record<string, number>> = {
 const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ leaseSeconds: [5, 600], waitSeconds: [0, 30], ttlSeconds: [5, 3600], seconds: [1, 3600], scale: [0, 9] },
   ...{ delaySeconds: [0, 2_592_000], max: [1, 100], 'message.nack delaySeconds': [0, 86_400] },
+  ...{ attemptSeconds: [1, 86_400], timeoutSeconds: [1, 2_592_000] },
   ...{ everySeconds: [5, 31_536_000] },
   ...{ maxAttempts: [1, 100], retryDelaySeconds: [0, 86_400], maxRetryDelaySeconds: [1, 86_400] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
@@ -112,7 +113,9 @@ describe('the bounds of a field', () => {
           const errors = wrong.map((value) => schema?.validate({ ...sample, [name]: value }).error);
           for (const { message } of errors.filter((error) => error !== undefined))
             expect(message, call).to.match(
-              new RegExp(`^${name}(\\[0\\]|\\.payload)? (must (be|have|begin) .|is missing: it (must|may) be .)`),
+              new RegExp(
+                `^${name}(\\[0\\]|\\.payload|\\.key)? (must (be|have|begin) .|is missing: it (must|may) be .)`,
+              ),
             );
         }
       }

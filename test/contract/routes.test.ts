@@ -69,7 +69,7 @@ describe('the list of routes', () => {
 
   it('gives recovery calls, and no others, the reserved share of the rates', () => {
     const recovery =
-      'message.renew message.complete message.nack message.cancel mailbox.leave budget.settle budget.void allowance.settle task.accept task.reject group.seal barrier.arrive waiter.renew waiter.cancel hold.renew hold.release hold.cancel message.ask question.answer question.withdraw scope.cancel scope.pause scope.resume mailbox.pause mailbox.resume bulk.cancel';
+      'message.renew message.complete message.nack message.suspend message.cancel mailbox.leave budget.settle budget.void allowance.settle task.accept task.reject group.seal barrier.arrive waiter.renew waiter.cancel hold.renew hold.release hold.cancel message.ask question.answer question.withdraw scope.cancel scope.pause scope.resume mailbox.pause mailbox.resume bulk.cancel';
     const inList = allRoutes.filter((route) => route.rate === 'recovery');
     expect(inList.map((route) => route.call)).to.have.members(recovery.split(' '));
     for (const route of inList) expect(route.refuses, route.call).to.not.include('OPERATIONS_EXHAUSTED');

@@ -39,6 +39,9 @@ const deletable: Readonly<Record<string, string>> = {
   'schedule/trigger': 'MAILBOX_NOT_FOUND',
 };
 
+/** A list reads records alone; the functions that end them, in the same file, lead to other rooms. */
+const unreached: Readonly<Record<string, string>> = { 'pool/listHolds': 'POOL_NOT_FOUND' };
+
 /** Codes that a script can refuse with, and prefixes of codes that it concatenates. */
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const script = scripts.get(name);
@@ -53,12 +56,13 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
       (args.includes('key') && kind === 'NOTE') ||
       (rare.includes('required') && ['POOL', 'ALLOWANCE'].includes(kind)) ||
       (name === 'mailbox/requeue' && kind === 'POOL') ||
-      (rare.includes('prerequisites') && ['MESSAGE', 'GROUP'].includes(kind)) ||
+      ((rare.includes('prerequisites') || args.includes('conditions')) &&
+        ['MESSAGE', 'GROUP', 'SCOPE'].includes(kind)) ||
       [...args, ...rare].some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
     );
   };
   const whole = found.filter(([, , more]) => more === undefined).map(([, code = '']) => code);
-  const codes = new Set(whole.filter((code) => !ofEveryCall.has(code) && askedFor(code)));
+  const codes = new Set(whole.filter((code) => !ofEveryCall.has(code) && askedFor(code) && unreached[name] !== code));
   return { codes, beginnings: found.filter(([, , more]) => more !== undefined).map(([, code = '']) => code) };
 }
 

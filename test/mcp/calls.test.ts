@@ -152,6 +152,24 @@ for (const version of versions)
       expect(toolNames.filter((name) => /answer|link/.test(name))).to.deep.equal([]);
     });
 
+    it('give up a claim until other work has ended', async () => {
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'plans' });
+      const [parent, child] = [randomUUID(), randomUUID()];
+      await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: parent, payload: 1 });
+      const receiver = { mailboxId, holder: 'h', holderSession: 's' };
+      const { id: messageId, token } = await call('message_recv', { ...receiver, scopeId: parent });
+      const sent = await call('message_send', { mailboxId, scopeId: child, payload: 'part' });
+      const suspended = await call('message_suspend', { messageId, token, after: [{ messageId: sent.id }] });
+      expect(suspended).to.deep.equal({
+        ...{ id: messageId, state: 'BLOCKED' },
+        blockedBy: [{ kind: 'MESSAGE', id: sent.id }],
+      });
+      const part = await call('message_recv', { ...receiver, scopeId: child });
+      await call('message_complete', { messageId: part.id, token: part.token });
+      const next = await call('message_recv', { ...receiver, scopeId: parent });
+      expect(next.suspension.after[0]).to.include({ messageId: sent.id, state: 'ACKED' });
+    });
+
     it('send and wait in one call, and cancel', async () => {
       const { id: mailboxId } = await call('mailbox_create', { name: 'asked' });
       const send = { mailboxId, scopeId, payload: 'why?', workKey: 'q' };

@@ -246,6 +246,14 @@ function always(on: Stage): Case[] {
     ['message_ask', 'MESSAGE_NOT_FOUND', { ...gone, question: 1 }],
     ['message_ask', 'CLAIM_LOST', { ...lost, question: 1 }],
     ['message_ask', 'PAYLOAD_TOO_LARGE', { ...message, question: 'x'.repeat(4096) }],
+    ['message_suspend', 'MESSAGE_NOT_FOUND', { ...gone, delaySeconds: 1 }],
+    ['message_suspend', 'CLAIM_LOST', { ...lost, delaySeconds: 1 }],
+    ['message_suspend', 'PAYLOAD_TOO_LARGE', { ...message, delaySeconds: 1, progress: 'x'.repeat(4096) }],
+    ['message_suspend', 'DEPENDENTS_FULL', { ...message, after: [{ messageId: on.awaited }] }],
+    ['message_suspend', 'GROUP_NOT_FOUND', { ...message, after: [{ groupId: none }] }],
+    ['message_suspend', 'SCOPE_NOT_FOUND', { ...message, after: [{ scopeId: none }] }],
+    ['message_send', 'SCOPE_NOT_FOUND', { ...send, after: [{ scopeId: none }] }],
+    ['task_submit', 'SCOPE_NOT_FOUND', { groupId, taskKey: 'after', after: [{ scopeId: none }] }],
     ['question_create', 'SCOPE_CANCELLED', { scopeId: on.stoppedQuestionId, question: 1 }],
     ['question_create', 'PAYLOAD_TOO_LARGE', { scopeId, question: 'x'.repeat(4096) }],
     ['question_list', 'INVALID_CURSOR', { cursor: 'x' }],
@@ -364,11 +372,16 @@ describe('Every refusal that a tool’s route declares', () => {
     await world.mustPost(`/messages/${done.id}/complete`, { token: done.token });
     await world.mustPost(`/task-groups/${early.groupId}/tasks/${first.taskId}/accept`);
     await refused(['message_ask', 'GROUP_DECIDED', { messageId: late.id, token: late.token, question: 1 }]);
+    await refused(['message_suspend', 'GROUP_DECIDED', { messageId: late.id, token: late.token, delaySeconds: 1 }]);
     const ids = Array.from({ length: 100 }, () => ['0', randomUUID()]).flat();
     const asked = `${world.prefix}:message:${on.claim.id}:questions`;
     await world.service.store.zadd(asked, ...ids);
     await refused(['message_ask', 'QUESTIONS_FULL', { messageId: on.claim.id, token: on.claim.token, question: 1 }]);
     await world.service.store.del(asked);
+    const sleep = { messageId: on.claim.id, token: on.claim.token, delaySeconds: 1 };
+    await world.service.store.hset(`${world.prefix}:message:${on.claim.id}`, 'suspensions', '1000');
+    await refused(['message_suspend', 'SUSPENSIONS_FULL', sleep]);
+    await world.service.store.hdel(`${world.prefix}:message:${on.claim.id}`, 'suspensions');
   });
 
   it('refusals by the limits of the space are tool errors, too', async () => {
@@ -412,7 +425,11 @@ describe('Every refusal that a tool’s route declares', () => {
       'question_create',
       'barrier_create',
     ];
-    await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
+    const note = { scopeId: randomUUID(), key: 'go', sinceVersion: 0 };
+    await planned({ runs: '1' }, [
+      ...refusing('ACTIVE_RUNS_LIMITED', inNewRuns),
+      ['message_suspend', 'ACTIVE_RUNS_LIMITED', { messageId: on.claim.id, token: on.claim.token, note }],
+    ]);
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
     await planned({ agents: '1' }, [
       ...refusing('CONCURRENCY_LIMITED', ['message_recv', 'pool_acquire']),
@@ -455,6 +472,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await refused(['note_put', 'MESSAGES_DAMAGED', { ...held, scopeId: on.scopeId, key: 'plan', value: 1 }]);
     await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
     await refused(['message_ask', 'MESSAGES_DAMAGED', { ...held, question: 1 }]);
+    await refused(['message_suspend', 'MESSAGES_DAMAGED', { ...held, delaySeconds: 1 }]);
     await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
     const after = [{ messageId: claim.id }];
     await refused(['task_submit', 'MESSAGES_DAMAGED', { groupId: on.groupId, taskKey: 'damaged', after }]);

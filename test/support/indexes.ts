@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Counters, expectNone } from './differences.ts';
 import { notesOf, type Records, readEach, scoresOf } from './recount.ts';
@@ -23,6 +24,7 @@ const derived = new RegExp(
     ...['pool:[^:]+:(live|units|held|holds|claims)', 'parked:.+', 'parkedQueues:.+', 'scope:[^:]+:holds'],
     ...['questions', 'openQuestions', '(message|scope):[^:]+:questions'],
     ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'dependents:.+', 'group:[^:]+:members'],
+    ...['waits', 'waiters:.+'],
   ].join('|')})$`,
 );
 const live = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
@@ -32,8 +34,23 @@ const requeueable = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 function openPlaces(prerequisites = ''): string[] {
   const [policy, ...entries] = prerequisites.split(' ');
   return entries
-    .filter((entry) => !entry.includes('='))
+    .filter((entry) => !entry.includes('=') && !entry.startsWith('s'))
     .map((entry) => (policy === 'WAIT' && entry.startsWith('m') ? `${entry.slice(1, 37)}#WAIT` : entry.slice(1)));
+}
+
+/** The sets in which a BLOCKED message waits, by place. */
+export function awaitedPlaces({ prerequisites = '', awaited = '', awaitedNote = '' }: Hash): Map<string, string> {
+  const [version, ...key] = awaitedNote.split(' ');
+  const entries = `${prerequisites} ${awaited}`.matchAll(/([mgsn])(\S{36})#(\d+)(?= |$)/g);
+  const places = [...entries].flatMap(([, kind = '', id = '', number = '']): [string, string][] => {
+    // The number of a prerequisite's list is not that of a set.
+    if (kind !== 's' && prerequisites.includes(`${kind}${id}#`)) return [];
+    const note = createHash('sha1')
+      .update(`${id} ${key.join(' ')}`)
+      .digest('hex');
+    return [[kind === 'n' ? `n${note}:${version}` : `${kind}${id}`, number]];
+  });
+  return new Map(places);
 }
 
 /** A space's indexes, and the counters of its mailboxes, groups and scopes, derived from the records. */
@@ -93,6 +110,11 @@ class Recounted {
       if (state === 'BLOCKED') {
         this.#put(`${box}:blocked`, id);
         for (const place of openPlaces(rest['prerequisites'])) this.#put(`dependents:${place}`, id);
+        for (const [place, number] of awaitedPlaces(rest)) {
+          this.#put(`waiters:${number}`, id);
+          // A place that is over has no number any more, although workers still free those that wait.
+          this.#put('waits', place, number, this.others);
+        }
       }
       if (state === 'CLAIMED') this.#put('claims', id, rest['leaseExpiresAt']);
       if (state === 'READY')
@@ -105,7 +127,7 @@ class Recounted {
   #key(box: string, { id = '', state = '', key, place, prerequisites, attempts, blockedOn }: Hash): void {
     if (key === undefined) return;
     this.#put(`${box}:keyed:${key}`, id, '0');
-    if (blockedOn?.startsWith('QUESTION')) {
+    if (blockedOn?.startsWith('QUESTION') || blockedOn === 'SUSPENSION') {
       // It has kept its place or yielded it.
       this.#put(`${box}:keyActive:${key}`, id, '0', this.others);
       return;
@@ -208,7 +230,8 @@ class Recounted {
 async function stored(world: World, key: string): Promise<Members> {
   const { store } = world.service;
   const name = `${world.prefix}:${key}`;
-  if (key === 'poolNames' || /:workKeys/.test(key)) return new Map(Object.entries(await store.hgetall(name)));
+  if (key === 'poolNames' || key === 'waits' || /:workKeys/.test(key))
+    return new Map(Object.entries(await store.hgetall(name)));
   if (key === 'tombstones' || key.startsWith('dependents:'))
     return new Map((await store.lrange(name, '0', '-1')).map((entry) => [entry, null]));
   const scores = await scoresOf(store, name);

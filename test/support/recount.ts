@@ -248,7 +248,7 @@ export function notesOf(texts: Hash): Record<string, { version: number; bytes: n
   );
 }
 
-const noteCounters = ['notes', 'noteBytes'];
+const noteCounters = ['notes', 'noteBytes', 'noteWaits'];
 
 /** Each scope's counters of its notes, counted from their texts. */
 function countedNotes(records: Records): Counters {
@@ -258,6 +258,9 @@ function countedNotes(records: Records): Counters {
       counted.add(id, 'notes');
       counted.add(id, 'noteBytes', Buffer.byteLength(value));
     }
+  for (const { state, awaited } of records.all('message'))
+    for (const [, id = ''] of (state === 'BLOCKED' && awaited?.matchAll(/n(\S{36})#/g)) || [])
+      counted.add(id, 'noteWaits');
   return counted;
 }
 
@@ -402,6 +405,7 @@ export async function recount(world: World) {
   const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '');
   const inState = (state: string) => messages.filter((message) => message['state'] === state);
   const states = (kind: string) => records.all(kind).map(stateOf);
+  const suspended = inState('BLOCKED').filter(({ blockedOn }) => blockedOn === 'SUSPENSION');
   const openQuestions = records.all('question').filter(({ state }) => state === 'OPEN');
   const { types, happened } = await countedJournal(world);
   const held = records.all('hold').filter(({ state }) => state === 'HELD');
@@ -417,7 +421,9 @@ export async function recount(world: World) {
           ),
       ),
       claims: { HELD: inState('CLAIMED').length },
-      timers: { ARMED: timers.length + settling.length + inState('DELAYED').length + openQuestions.length },
+      timers: {
+        ARMED: timers.length + settling.length + inState('DELAYED').length + openQuestions.length + suspended.length,
+      },
       messages: tally(Object.keys(taskStates), messages.map(stateOf)),
       tasks: tally(
         [...new Set(Object.values(taskStates))],

@@ -32,10 +32,12 @@ export const leftOut: Readonly<Record<string, readonly string[]>> = {
   'schedule.create': ['everySeconds'],
   'schedule.update': ['everySeconds'],
   'hold.renew': ['ttlSeconds'],
+  'message.suspend': ['after', 'note'],
   'hold.release': ['force'],
 };
 export const needed: Readonly<Record<string, object>> = {
   'schedule.create': { everySeconds: 60 },
+  'message.suspend': { delaySeconds: 60 },
   'hold.release': { token: '17' },
   'budget.update': { limitMinor: '17' },
 };

@@ -39,6 +39,7 @@ made by people; where there is none, nothing of the kind limits you.
 6. A decision that is not yours? \`message_ask\` ends your claim; whoever receives the message after the answer finds it in
    \`question\`. A person sees what you ask in the console, or by a link that is sent on; write it for somebody who knows
    nothing of your work. Can you go on meanwhile? \`question_create\`, then \`question_view\`. Never answer for the person.
+   Other work first? \`message_suspend\` waits without a claim.
 7. CLAIM_LOST at any time: stop, publish nothing, go to 2.
 
 ## A coordinator

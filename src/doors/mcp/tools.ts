@@ -163,7 +163,11 @@ function outputSchema({ toolAnswer, success }: Route, target: Target): ObjectSch
   const { properties } = (named.named.get(name) ?? written) as { properties: Properties };
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(properties).map(([field, json]) => [field, typeOnly(json)])),
+    properties: Object.fromEntries(
+      Object.entries(properties)
+        .map(([field, json]) => [field, typeOnly(json)] as const)
+        .filter(([, json]) => Object.keys(json).length > 0),
+    ),
   };
 }
 
@@ -171,7 +175,7 @@ function outputSchema({ toolAnswer, success }: Route, target: Target): ObjectSch
 function typeOnly({ type, enum: values, $ref, anyOf }: JsonSchema): JsonSchema {
   if ($ref !== undefined) return { type: 'object' };
   if (Array.isArray(anyOf)) return { type: ['object', 'null'] };
-  // A union of types would say less than it costs; most names are clear enough.
+  // A union of types would say less than it costs, so such a member is left out.
   if (Array.isArray(type)) return {};
   if (type === undefined) return {};
   return { type, ...(values !== undefined && { enum: values }), ...(type === 'array' && { items: {} }) };
@@ -212,6 +216,7 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
     if (!schema) continue;
     const json = jsonSchema(schema, target) as { properties: Properties; required?: readonly string[] };
     Object.assign(properties, withoutNull(json.properties));
+    for (const name of route.notInTool ?? []) delete properties[name];
     required.push(...(json.required ?? []));
   }
   // Repeating any other call changes nothing, even without a key.

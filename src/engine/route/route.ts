@@ -102,6 +102,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly title?: string;
   /** For tools of an agent's loop, which describe their answers: the schema, or true for the one in `success`. */
   readonly toolAnswer?: true | Joi.ObjectSchema;
+  /** Fields that its tool leaves out, as a model has no use for them. */
+  readonly notInTool?: readonly string[];
   /** For tools: what to do first if the answer is empty. */
   readonly whenEmpty?: string;
   /** For tools: the answer has counts by state instead of lists, unless the caller sets `full`. */

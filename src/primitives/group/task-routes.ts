@@ -3,7 +3,7 @@ import { record } from '../../engine/declare/record.ts';
 import { param, randomTail } from '../../engine/route/args.ts';
 import { fields, flag as flagField, id, key, opaque, optional } from '../../engine/route/fields.ts';
 import { type Route, route } from '../../engine/route/route.ts';
-import { whenAndHowOften } from '../mailbox/fields.ts';
+import { leftToMailbox, whenAndHowOften } from '../mailbox/fields.ts';
 import { optionArgs } from '../mailbox/options.ts';
 import { whatItIsAfter } from '../mailbox/prerequisites.ts';
 import { permissionsToSend, whatItRequires } from '../mailbox/requirements.ts';
@@ -55,6 +55,7 @@ const submit = route({
       .meta({ model: 'a known taskKey answers its member instead of a refusal' }),
   }),
   opaque: ['input'],
+  notInTool: leftToMailbox,
   success: { 201: SubmittedTask.schema, 200: SubmittedTask.schema },
   refuses: [
     'GROUP_NOT_FOUND',
@@ -70,6 +71,7 @@ const submit = route({
     'RETAINED_BYTES_EXCEEDED',
     'MESSAGES_DAMAGED',
     'MESSAGE_NOT_FOUND',
+    'SCOPE_NOT_FOUND',
     'PREREQUISITE_FAILED',
     'DEPENDENTS_FULL',
     'POOL_NOT_FOUND',

@@ -9,7 +9,7 @@ import {
   time,
 } from '../../engine/declare/field.ts';
 import { Raw } from '../../engine/declare/raw.ts';
-import { exactly, many, record } from '../../engine/declare/record.ts';
+import { exactly, many, one, record } from '../../engine/declare/record.ts';
 import { param, randomTail, randomToken } from '../../engine/route/args.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import {
@@ -23,6 +23,7 @@ import {
   leaseSeconds,
   leaseText,
   lines,
+  oneOf as oneOfWords,
   opaque,
   optional,
   says,
@@ -30,8 +31,10 @@ import {
 } from '../../engine/route/fields.ts';
 import { maxReceivedBytes, maxRecordBytes, type Route, route } from '../../engine/route/route.ts';
 import { noTrace } from '../../engine/route/trace.ts';
+import { maxVersion, noteKey } from '../note/key.ts';
+import { awaitedTexts, listOfAwaited } from './prerequisites.ts';
 import { receiveTopic } from './receivers.ts';
-import { Claim, groupStates, Message, ReceivedClaim } from './records.ts';
+import { Claim, groupStates, Message, ReceivedClaim, SuspendedMessage } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField()
@@ -365,5 +368,113 @@ const nack = route({
   given: (input) => ({ id: param(input, 'messageId') }),
 });
 
+/** A month. */
+const maxSuspendSeconds = 2_592_000;
+
+const suspend = route({
+  method: 'POST',
+  path: '/messages/:messageId/suspend',
+  call: 'message.suspend',
+  summary: 'Give up the claim until others have ended, a note has changed or some time has passed',
+  description:
+    'Ends the claim without counting its attempt: the message is BLOCKED, nobody holds it, and its units are for others. ' +
+    'Once all that it names is over (with `any`, one thing), it is READY at the end of its queue, in the very step that ended ' +
+    'the last; if all is over already, at once, so no wake-up is lost. An atomic batch may send the work and suspend until it ' +
+    'is done. The next `recv` says in `suspension` how everything ended. After `timeoutSeconds` it continues in any case ' +
+    '(`RETURN`) or is FAILED (`FAIL`). It keeps the place of its key, unless `yieldsKey` passes it on.',
+  title: 'Wait for other work',
+  tool: 'Stop working on the message until other work has ended, a note has changed, or for a time. Your claim ends with this call: save in `progress` what you have. Received again, it has `suspension`.',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  rate: 'recovery',
+  body: fields({
+    token,
+    after: optional(
+      listOfAwaited({
+        message: 'end',
+        group: 'be decided',
+        scope: 'have nothing live in it and below',
+        idle: 'be idle',
+      })
+        .description('the messages, groups and scopes that must end, however they do')
+        .meta({ model: 'must end, however' })
+        .example([{ messageId: exampleId('messageId') }]),
+    ),
+    note: optional(
+      fields({
+        scopeId: optional(id())
+          .description("the scope of the note; by default the message's own")
+          .meta({ model: 'its run; left out: of the message' }),
+        key: noteKey.description('the key of the note'),
+        sinceVersion: integer(0, maxVersion)
+          .description('the version that it must have no longer; 0 if there is no such note yet')
+          .meta({ model: 'until it is another; 0: none yet' }),
+      }),
+    )
+      .description('a note that must change')
+      .meta({ model: 'must change' })
+      .example({ key: 'plan', sinceVersion: 3 }),
+    delaySeconds: optional(integer(0, maxSuspendSeconds))
+      .description('how long to sleep')
+      .meta({ model: 'how long to sleep' }),
+    any: optional(flag(), false)
+      .description('whether one of them is enough; otherwise all of them must be over')
+      .meta({ model: 'one of them is enough' }),
+    timeoutSeconds: optional(integer(1, maxSuspendSeconds), maxSuspendSeconds)
+      .description('how long to wait at most')
+      .meta({ model: 'the longest wait' }),
+    onTimeout: optional(oneOfWords('RETURN', 'FAIL'), 'RETURN')
+      .description('what happens then: with RETURN the message continues, with FAIL it is FAILED')
+      .meta({ model: 'then RETURN (default) goes on, FAIL ends it' }),
+    yieldsKey: optional(flag(), false)
+      .description(
+        "whether the next message of its key goes on meanwhile; the message then joins the end of its key's queue when it continues",
+      )
+      .meta({ model: 'others of its key go on; it returns behind them' }),
+    progress: opaque()
+      .optional()
+      .description('the progress of the work, for the next attempt; at most 4,096 bytes')
+      .meta({ model: 'how far you are, for the next attempt' })
+      .example({ page: 3 }),
+  }),
+  opaque: ['progress'],
+  notInTool: ['yieldsKey'],
+  success: { 201: SuspendedMessage.schema },
+  refuses: [
+    'MESSAGE_NOT_FOUND',
+    'CLAIM_LOST',
+    'GROUP_DECIDED',
+    'GROUP_NOT_FOUND',
+    'SCOPE_NOT_FOUND',
+    'DEPENDENTS_FULL',
+    'SUSPENSIONS_FULL',
+    'ACTIVE_RUNS_LIMITED',
+    'PAYLOAD_TOO_LARGE',
+    'MESSAGES_DAMAGED',
+  ],
+  refusesInBody: ['MESSAGE_NOT_FOUND'],
+  script: 'mailbox/suspend',
+  args: ({ body: { token, after = [], note, delaySeconds, any, timeoutSeconds, onTimeout, yieldsKey, progress } }) => {
+    if (after.length === 0 && note === undefined && delaySeconds === undefined)
+      throw invalid('after, note or delaySeconds must say what to wait for');
+    return {
+      token,
+      conditions: awaitedTexts(after).join(' '),
+      noteScopeId: note?.scopeId ?? '',
+      noteKey: note?.key ?? '',
+      sinceVersion: note?.sinceVersion ?? '',
+      delaySeconds: delaySeconds ?? '',
+      any: any ? '1' : '',
+      timeoutSeconds,
+      fails: onTimeout === 'FAIL' ? '1' : '',
+      yieldsKey: yieldsKey ? '1' : '',
+      progress: progress ?? '',
+    };
+  },
+  reply: { message: one(SuspendedMessage) },
+  times: (_reply, { body }) => [{ of: 'run', token: body.token, outcome: 'suspended' }],
+  answer: ({ message }) => ({ status: 201, body: message }),
+});
+
 /** The calls of a worker: claim a message, renew the claim, end it. */
-export const claimRoutes: readonly Route[] = [recv, renew, complete, nack];
+export const claimRoutes: readonly Route[] = [recv, renew, complete, nack, suspend];

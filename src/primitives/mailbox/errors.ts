@@ -20,6 +20,7 @@ const endsOfClaims: Record<string, (attempt: string, at: string) => string> = {
   RELEASED: (attempt, at) => `this claim, attempt ${attempt}, was released by an operator at ${at}`,
   RETURNED: (attempt, at) => `this claim, attempt ${attempt}, was given back at ${at}`,
   UNTRIED: (attempt, at) => `this claim, attempt ${attempt}, was given back untried at ${at}`,
+  SUSPENDED: (attempt, at) => `this claim, attempt ${attempt}, was suspended at ${at}`,
   ASKED: (attempt, at) => `this claim, attempt ${attempt}, ended with a question at ${at}`,
   REJECTED: (attempt, at) => `this claim, attempt ${attempt}, rejected the message at ${at}`,
   ACKED: (attempt, at) => `this claim, attempt ${attempt}, completed the message at ${at}`,
@@ -90,6 +91,12 @@ export const mailboxErrors: ErrorTable = {
     const [kind, id, limit = ''] = detail.split(' ');
     return `${limit} messages wait for the ${kind} ${id} already: send again once it has ended`;
   }),
+  SUSPENSIONS_FULL: advised(
+    'finish the message, and send what is left as messages of its own',
+    409,
+    (limit) =>
+      `the message was suspended ${limit} times already: complete it, and send the rest of its work as new messages`,
+  ),
   LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
   RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
   CLAIM_LOST: advised(

@@ -22,6 +22,7 @@ export const mailboxEvents = events({
   'message.sent': asItStands,
   'message.claimed': asItStands,
   'message.progressed': asItStands,
+  'message.suspended': asItStands,
   'message.acked': asItStands,
   'message.retried': asItStands,
   'message.released': acted(asItStands),

@@ -32,8 +32,16 @@ export const inOrder = {
     .example('customer-42'),
 };
 
-/** A message's own pauses before a retry. */
-export const ownPauses = {
+/** How long an attempt may take; null for any time. */
+export const attemptSeconds = () =>
+  integer(1, 86_400)
+    .description(
+      'the most seconds that an attempt may take, however often its lease is renewed; then it ends as by its lease',
+    )
+    .example(null);
+
+/** A message's own pauses before a retry, and its own limit of an attempt. */
+export const ofAttempts = {
   retryDelaySeconds: optional(retryDelaySeconds())
     .description(
       "the message's own pause before the second attempt, which doubles before each further one; by default the mailbox's",
@@ -46,7 +54,13 @@ export const ownPauses = {
     )
     .meta({ model: 'the longest' })
     .example(null),
+  attemptSeconds: optional(attemptSeconds()).description(
+    "the most seconds that an attempt may take, however often its lease is renewed; then it ends as by its lease. By default the mailbox's",
+  ),
 };
+
+/** The fields that a model leaves to the mailbox. */
+export const leftToMailbox = ['retryDelaySeconds', 'maxRetryDelaySeconds', 'attemptSeconds'];
 
 /** The fields that send and submit share. */
 export const whenAndHowOften = {
@@ -57,7 +71,7 @@ export const whenAndHowOften = {
   maxAttempts: optional(maxAttempts())
     .description("the most attempts before the message is FAILED; by default the mailbox's")
     .meta({ model: 'before it is FAILED' }),
-  ...ownPauses,
+  ...ofAttempts,
   ...inOrder,
 };
 

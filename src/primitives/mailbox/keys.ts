@@ -123,6 +123,19 @@ export const mailboxKeys = {
     holds: 'ends that workers have to go on with: the place of a list of dependents to `STATE requestId`',
     goes: 'each entry with its list',
   },
+  waits: {
+    pattern: 'muster:{org}:<spaceNumber>:waits',
+    type: 'hash',
+    holds:
+      'what messages wait for to the number of their set: `m`, `g` or `s` and the id of a message, group or scope, or `n`, the SHA-1 of `scopeId key` of a note, a colon and its version',
+    goes: 'each entry when it is over, or with the last message that waits for it',
+  },
+  waiters: {
+    pattern: 'muster:{org}:<spaceNumber>:waiters:<setNumber>',
+    type: 'zset',
+    holds: 'ids of the BLOCKED messages that wait for one thing, scored by when they began to',
+    goes: 'with its last one',
+  },
   passed: {
     pattern: 'muster:{org}:<spaceNumber>:passed',
     type: 'hash',
@@ -180,7 +193,7 @@ export const mailboxKeys = {
     type: 'hash',
     holds: fieldsIn(
       Message,
-      'prerequisites: the policy, then each as `m` or `g` and its id, with `=STATE` once it has ended (mailbox/_prerequisite); taskId: absent where it is the id of the message, empty where there is no task; pastAttempts: what became of its last attempts (mailbox/_claim); a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
+      'prerequisites: the policy, then each as `m`, `g` or `s` and its id, with `=STATE` once it has ended (mailbox/_prerequisite); suspended, awaited, awaitedNote: its last suspension (mailbox/_suspension); taskId: absent where it is the id of the message, empty where there is no task; pastAttempts: what became of its last attempts (mailbox/_claim); a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
     ),
     goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
   },

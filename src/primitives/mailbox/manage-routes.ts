@@ -5,7 +5,14 @@ import { Cursors, positions } from '../../engine/route/page.ts';
 import { pauseOrResume } from '../../engine/route/pause.ts';
 import { type Input, type Route, read, route } from '../../engine/route/route.ts';
 import { damagedDetail } from './errors.ts';
-import { maxAttempts, maxRetryDelaySeconds, perKey, progressEvents, retryDelaySeconds } from './fields.ts';
+import {
+  attemptSeconds,
+  maxAttempts,
+  maxRetryDelaySeconds,
+  perKey,
+  progressEvents,
+  retryDelaySeconds,
+} from './fields.ts';
 import { Mailbox, requeueableStates } from './records.ts';
 
 const reply = { mailbox: one(Mailbox) };
@@ -33,7 +40,7 @@ const update = route({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.update',
   summary:
-    'Change any of name, backlogLimit, retry policy, perKey and progressEvents; messages in the mailbox stay, whatever the limit',
+    'Change any of name, backlogLimit, retry policy, perKey, attemptSeconds and progressEvents; messages in the mailbox stay, whatever the limit',
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
     '`maxAttempts` applies to messages sent from now on, the pauses to the next retries. A higher `perKey`, or ' +
@@ -53,6 +60,10 @@ const update = route({
       .description(
         'how many messages of one key may be READY, CLAIMED or between attempts at once; null lifts the limit from now on',
       ),
+    attemptSeconds: attemptSeconds()
+      .allow(null)
+      .optional()
+      .description('the most seconds that an attempt claimed from now on may take; null lifts the limit'),
     progressEvents: optional(progressEvents()),
   }),
   success: { 200: Mailbox.schema },
@@ -66,6 +77,7 @@ const update = route({
     maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
     // 0 removes it.
     perKey: body.perKey === undefined ? '' : (body.perKey ?? 0),
+    attemptSeconds: body.attemptSeconds === undefined ? '' : (body.attemptSeconds ?? 0),
     progressEvents: body.progressEvents === undefined ? '' : Number(body.progressEvents),
   }),
   reply,

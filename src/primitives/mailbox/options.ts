@@ -9,6 +9,7 @@ interface MessageOptions extends Prerequisites {
   readonly maxAttempts?: number | undefined;
   readonly retryDelaySeconds?: number | undefined;
   readonly maxRetryDelaySeconds?: number | undefined;
+  readonly attemptSeconds?: number | undefined;
   readonly priority?: number | undefined;
   readonly key?: string | undefined;
   readonly requires?: Wanted | undefined;
@@ -28,6 +29,7 @@ export function optionArgs(options: MessageOptions, trace: TraceContext) {
   return {
     ...{ deadline, delaySeconds, maxAttempts, priority, key },
     pauses: pausesText(options),
+    attemptSeconds: options.attemptSeconds ?? '',
     prerequisites: prerequisitesText(options),
     required: requires ? requiredText(requires) : '',
     ...trace,

@@ -13,7 +13,7 @@ import {
 import { many, nested, one, record } from '../../engine/declare/record.ts';
 import { traceparentForm } from '../../engine/route/trace.ts';
 import { Question } from '../question/records.ts';
-import { afterOf, blockedByOf, policies } from './prerequisites.ts';
+import { afterOf, blockedByOf, blockerUses, policies, suspensionOf } from './prerequisites.ts';
 import {
   ClaimConsumption,
   ClaimedUnits,
@@ -39,10 +39,7 @@ export const Mailbox = record('Mailbox', {
     'who may receive from it: with WORK any holder, with INBOX its recipientId alone, or anyone if it has none',
   ),
   recipientId: text().orNull().means('the only holder that may receive from an INBOX, or null if any may'),
-  backlogLimit: number()
-    .means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED')
-    .forModels('the most messages that have not ended')
-    .example(1_000),
+  backlogLimit: number().means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED').example(1_000),
   maxAttempts: maxAttempts.or(defaultAttempts),
   perKey: number(1)
     .orNull()
@@ -54,6 +51,10 @@ export const Mailbox = record('Mailbox', {
     .or(0)
     .means('the pause after the first attempt, which doubles with each further one; 0 for no pauses'),
   maxRetryDelaySeconds: number(1).or(3_600).means('the longest pause between two attempts').example(3_600),
+  attemptSeconds: number(1)
+    .orNull()
+    .means('the most seconds that an attempt may take unless the message says otherwise, or null for any time')
+    .example(null),
   progressEvents: flag().means('whether progress reports emit message.progressed'),
   counts: nested({
     ready: number().means('messages ready to be received'),
@@ -126,29 +127,49 @@ export const reason = oneOf(
   'RUN_CANCELLED',
   'PREREQUISITE_FAILED',
   'QUESTION_EXPIRED',
+  'SUSPEND_TIMEOUT',
 )
   .orNull()
   .means('why it ended, or null if it has not ended or its state says why');
 
-/** A message or a group in another message's `after`. */
+/** A message, a group or a scope that another message is after, or was suspended for. */
 export const Prerequisite = record('Prerequisite', {
-  messageId: id().orNull().means('the message, or null if it is a group'),
-  groupId: id().orNull().means('the group, or null if it is a message'),
-  state: oneOf(...messageStates, 'OPEN', 'SEALED', 'SATISFIED', 'UNSATISFIABLE')
+  messageId: id().orNull().means('the message, or null if it is a group or a scope'),
+  groupId: id().orNull().means('the group, or null if it is a message or a scope'),
+  scopeId: id().orNull().means('the scope, or null if it is a message or a group').example(null),
+  state: oneOf(...messageStates, 'OPEN', 'SEALED', 'SATISFIED', 'UNSATISFIABLE', 'ACTIVE', 'IDLE')
     .orNull()
     .means(
-      'its final state, or the outcome of a group; only the view of the message also shows states before the end; null if it has not ended',
+      'its final state, the outcome of a group, or IDLE or CANCELLED for a scope; only the view of the message also shows states before the end; null if it has not ended',
     ),
 });
 
+/** The note that a suspension waits for. */
+export const AwaitedNote = record('AwaitedNote', {
+  scopeId: id(),
+  key: text().means('the key of the note').example('plan'),
+  sinceVersion: number().means('the version that it is to have no longer; 0 if there was no such note').example(0),
+});
+
+/** The last suspension of a message. */
+export const Suspension = record('Suspension', {
+  since: time().means('when its holder suspended it').example(noon),
+  after: many(Prerequisite).means('the messages, groups and scopes that had to end'),
+  note: one(AwaitedNote).orNull().means('the note that had to change, or null if it waited for none').example(null),
+  until: time().orNull().means('when its sleep ends, or null if it does not sleep').example(null),
+  timeoutAt: time().means('when it continues or fails in any case').example('2026-03-02T12:00:00.000Z'),
+  any: flag().means('whether one of the conditions is enough'),
+  wokenBy: oneOf('CONDITION', 'TIMEOUT').orNull().means('why it continued, or null if it has not').example('CONDITION'),
+});
+
 /** The things that a BLOCKED message waits for. */
-const blockers = ['MESSAGE', 'GROUP', 'KEY', 'POOL', 'ALLOWANCE', 'QUESTION'] as const;
+const blockers = ['MESSAGE', 'GROUP', 'SCOPE', 'NOTE', 'TIME', 'KEY', 'POOL', 'ALLOWANCE', 'QUESTION'] as const;
 export const Blocker = record('Blocker', {
   kind: oneOf(...blockers),
   id: id()
     .orNull()
     .means(
-      'the id of the object that it waits for; if it waits for its KEY and perKey is 1, the message that has the key; null if it may be any of several',
+      'the id of the object that it waits for; of a NOTE, its scope; if it waits for its KEY and perKey is 1, the message that has the key; null if it may be any of several, or for TIME',
     ),
 });
 
@@ -156,7 +177,7 @@ export const Blocker = record('Blocker', {
 export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf(...blockers, 'PAUSED') });
 
 const blockedBy = many(Blocker)
-  .of(blockedByOf, 'prerequisites', 'state', 'keyHolder', 'blockedOn')
+  .of(blockedByOf, ...blockerUses)
   .rare()
   .means('the reasons why it cannot be received yet; empty if it is not BLOCKED')
   .example([]);
@@ -203,6 +224,18 @@ export const Message = record(
       .rare()
       .means("its own longest pause between two attempts, or null for its mailbox's")
       .example(null),
+    attemptSeconds: number(1)
+      .orNull()
+      .later()
+      .rare()
+      .means("the most seconds that an attempt of it may take, or null for its mailbox's limit")
+      .example(null),
+    attemptEndsAt: time()
+      .orNull()
+      .later()
+      .rare()
+      .means('when the present attempt ends, however often it is renewed, or null if it has no limit')
+      .example(null),
     lastError: text()
       .orNull()
       .later()
@@ -219,7 +252,7 @@ export const Message = record(
     after: many(Prerequisite)
       .of(afterOf, 'prerequisites')
       .rare()
-      .means('the messages and groups that had to succeed before it could be received')
+      .means('the messages, groups and scopes that had to succeed before it could be received')
       .example([]),
     onFailure: oneOf(...policies)
       .orNull()
@@ -248,6 +281,12 @@ export const Message = record(
       .workedOut()
       .rare()
       .means('the last question that it asked, with its answer, or null if it has asked none'),
+    suspension: one(Suspension)
+      .orNull()
+      .of(suspensionOf, 'suspended', 'awaited', 'awaitedNote')
+      .rare()
+      .means('its last suspension, or null if it was not suspended since it was sent or requeued')
+      .example(null),
     traceparent: text(traceparentForm)
       .orNull()
       .later()
@@ -289,7 +328,13 @@ export const Message = record(
     required: text().orNull().later().internal(),
     /** The last question it has asked. */
     questionId: id().orNull().later().internal(),
-    /** POOL or ALLOWANCE and its id while units are short; QUESTION and its id while it waits for an answer. */
+    /** See lua/mailbox/_suspension.lua. */
+    suspended: text().orNull().later().internal(),
+    awaited: text().orNull().later().internal(),
+    awaitedNote: text().orNull().later().internal(),
+    /** How often it was suspended. */
+    suspensions: number().or(0).later().internal(),
+    /** POOL or ALLOWANCE and its id while units are short; QUESTION and its id, or SUSPENSION, while it is put aside. */
     blockedOn: text().orNull().later().internal(),
     /** While it is CLAIMED: units of pools, and consumptions of allowances (lua/mailbox/_requires.lua). */
     held: text().orNull().later().internal(),
@@ -318,7 +363,14 @@ const {
   finishedAt,
 } = Message.fields;
 
-export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress', 'question');
+export const MessageSummary = Message.without(
+  'MessageSummary',
+  'payload',
+  'result',
+  'progress',
+  'question',
+  'suspension',
+);
 
 /** The reply of cancel and requeue, without the payload. */
 export const ChangedMessage = Message.without('ChangedMessage', 'payload');
@@ -346,6 +398,13 @@ export const Claim = Message.without('Claim', 'retryDelaySeconds', 'maxRetryDela
   leaseSeconds: number().means('the length of the lease, from the claim or its last renewal').example(60),
 });
 
+/** The answer of suspend: it may be READY at once. */
+export const SuspendedMessage = record('SuspendedMessage', {
+  id: Message.fields.id,
+  state: oneOf('BLOCKED', 'READY', 'CANCELLED'),
+  blockedBy,
+});
+
 /** One delivery of a message to a worker. */
 export const Attempt = record('Attempt', {
   attempt: number(1).means('its number, from 1; a requeue starts again from 1').example(2),
@@ -359,13 +418,14 @@ export const Attempt = record('Attempt', {
     'REJECTED',
     'LEASE_EXPIRED',
     'ASKED',
+    'SUSPENDED',
     'ACKED',
     'EXPIRED',
     'CANCELLED',
   )
     .orNull()
     .means(
-      'how it ended: RELEASED if an operator took its claim away, UNTRIED if it was given back without counting as an attempt, ASKED if it waits for the answer to a question; null if it is still running',
+      'how it ended: RELEASED if an operator took its claim away, UNTRIED if it was given back without counting as an attempt, ASKED if it waits for the answer to a question, SUSPENDED if it waits for something else; null if it is still running',
     )
     .example('RETURNED'),
   error: text()
@@ -414,10 +474,7 @@ export const WaitingTask = record('WaitingTask', {
   /** DELAY, and RETRY (the pause after an attempt), end at readyAt; RECEIVER: it is the next of its run to be received. */
   waitsFor: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER', 'BLOCKED', 'PAUSED').means('the reason for its wait'),
   blockedBy: many(WaitBlocker)
-    .of(
-      (get) => (get('pausedBy') ? [['PAUSED', get('pausedBy')]] : blockedByOf(get)),
-      ...['prerequisites', 'state', 'keyHolder', 'blockedOn', 'pausedBy'],
-    )
+    .of((get) => (get('pausedBy') ? [['PAUSED', get('pausedBy')]] : blockedByOf(get)), ...blockerUses, 'pausedBy')
     .means('what has to happen before it may be received')
     .example([]),
 });

@@ -7,6 +7,7 @@ import { mailboxEvents } from './events.ts';
 import { mailboxKeys } from './keys.ts';
 import {
   Attempt,
+  AwaitedNote,
   Blocker,
   ChangedMessage,
   Claim,
@@ -16,6 +17,8 @@ import {
   MessageSummary,
   Prerequisite,
   ReceivedClaim,
+  SuspendedMessage,
+  Suspension,
   WaitBlocker,
   WaitingTask,
 } from './records.ts';
@@ -52,6 +55,9 @@ export const mailboxRoom: Room = {
     Attempt,
     WaitingTask,
     Prerequisite,
+    AwaitedNote,
+    Suspension,
+    SuspendedMessage,
     Blocker,
     WaitBlocker,
   ],

@@ -21,6 +21,8 @@ import { type Route, read, route } from '../../engine/route/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { damagedDetail } from './errors.ts';
 import {
+  attemptSeconds,
+  leftToMailbox,
   maxAttempts,
   maxRetryDelaySeconds,
   perKey,
@@ -74,6 +76,7 @@ const create = route({
     retryDelaySeconds: optional(retryDelaySeconds(), 0),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
     perKey: optional(perKey(), null),
+    attemptSeconds: optional(attemptSeconds().allow(null), null),
     progressEvents: optional(progressEvents(), false),
     unique: optional(flagField(), false)
       .description(
@@ -81,6 +84,7 @@ const create = route({
       )
       .meta({ model: 'true: one of this name will do' }),
   }),
+  notInTool: [...leftToMailbox, 'progressEvents', 'backlogLimit'],
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED', 'MAILBOX_CONFLICT'],
   script: 'mailbox/create',
@@ -90,6 +94,7 @@ const create = route({
     recipientId: body.recipientId ?? '',
     maxRetryDelaySeconds: longestPause(body),
     perKey: body.perKey ?? '',
+    attemptSeconds: body.attemptSeconds ?? '',
     progressEvents: body.progressEvents ? '1' : '',
     unique: body.unique ? '1' : '',
     tail: randomTail(),
@@ -155,6 +160,7 @@ const send = route({
     ...whatItRequires,
   }),
   opaque: ['payload'],
+  notInTool: leftToMailbox,
   example: { state: 'DELAYED' },
   toolAnswer: SentMessage.with('SentByModel', { scopeId: Message.fields.scopeId }).schema,
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
@@ -171,6 +177,7 @@ const send = route({
     'MESSAGES_DAMAGED',
     'MESSAGE_NOT_FOUND',
     'GROUP_NOT_FOUND',
+    'SCOPE_NOT_FOUND',
     'PREREQUISITE_FAILED',
     'DEPENDENTS_FULL',
     'POOL_NOT_FOUND',

@@ -24,6 +24,8 @@ export const noteRoom: Room = {
       notes: number().or(0).internal(),
       noteBytes: number().or(0).internal(),
       noteVersion: number().or(0).internal(),
+      /** Conditions of suspended messages that wait for its notes. */
+      noteWaits: number().or(0).internal(),
     },
   },
 };

@@ -3,32 +3,11 @@ import { flag } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { param } from '../../engine/route/args.ts';
 import { invalid } from '../../engine/route/errors.ts';
-import {
-  fields,
-  fitsText,
-  id,
-  integer,
-  matching,
-  opaque,
-  optional,
-  queryFlag,
-  queryInteger,
-  text,
-} from '../../engine/route/fields.ts';
+import { fields, id, integer, opaque, optional, queryFlag, queryInteger, text } from '../../engine/route/fields.ts';
 import { readList } from '../../engine/route/read-list.ts';
 import { type Input, type Route, read, route } from '../../engine/route/route.ts';
+import { noteKey as key, maxKey, maxVersion } from './key.ts';
 import { ListedNote, Note, PutNote } from './records.ts';
-
-/** More puts than any scope reaches, and the largest number of digits that a query accepts. */
-const maxVersion = 999_999_999_999_999;
-const maxKey = 256;
-
-/** URLs drop `.` and `..` as parts of a path, so they cannot be keys. */
-const key = matching(
-  (value) => value !== '.' && value !== '..' && fitsText(value, 1, maxKey),
-  `must be a string of 1 to ${maxKey} characters, without control characters, and neither . nor ..`,
-  { minLength: 1, maxLength: maxKey },
-);
 
 const path = '/scopes/:scopeId/notes/:key';
 const params = fields({ key });

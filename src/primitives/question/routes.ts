@@ -92,6 +92,7 @@ const ask = route({
   opaque: ['question'],
   alsoOpaque: ['progress'],
   toolAnswer: true,
+  notInTool: ['yieldsKey'],
   success: { 201: AskedMessage.schema },
   refuses: [
     'MESSAGE_NOT_FOUND',

@@ -26,6 +26,10 @@ export const Schedule = record('Schedule', {
     .orNull()
     .means("the longest pause between two attempts of each message, or null for the mailbox's")
     .example(null),
+  attemptSeconds: number(1)
+    .orNull()
+    .means("the most seconds that an attempt of each message may take, or null for the mailbox's")
+    .example(null),
   priority: number(0, 9).or(0).means('the priority of each message'),
   key: text().orNull().means('the key of each message, or null if they have none').example(null),
   state: state('schedules', ...scheduleStates),

@@ -8,7 +8,7 @@ import { byName, readList } from '../../engine/route/read-list.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
 import { type Input, type Route, read, route } from '../../engine/route/route.ts';
 import { newTrace } from '../../engine/route/trace.ts';
-import { inOrder, maxAttempts, ownPauses } from '../mailbox/fields.ts';
+import { inOrder, maxAttempts, ofAttempts } from '../mailbox/fields.ts';
 import { cron, everySeconds, timezone } from './fields.ts';
 import { nextOf } from './moments.ts';
 import { Schedule } from './records.ts';
@@ -70,7 +70,7 @@ const create = route({
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone(), 'UTC'),
     maxAttempts: optional(maxAttempts()),
-    ...ownPauses,
+    ...ofAttempts,
     ...inOrder,
   }),
   opaque: ['payload'],
@@ -94,6 +94,7 @@ const create = route({
       maxAttempts: body.maxAttempts ?? '',
       retryDelaySeconds: body.retryDelaySeconds ?? '',
       maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
+      attemptSeconds: body.attemptSeconds ?? '',
       priority: body.priority ?? '',
       key: body.key ?? '',
       after: '',
@@ -147,7 +148,7 @@ const update = route({
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone()),
     maxAttempts: optional(maxAttempts()),
-    ...ownPauses,
+    ...ofAttempts,
     ...inOrder,
     priority: optional(integer(0, 9)).description('the priority of each message from now on'),
     state: optional(oneOf('ACTIVE', 'PAUSED')),
@@ -179,6 +180,7 @@ const update = route({
       maxAttempts: body.maxAttempts ?? '',
       retryDelaySeconds: body.retryDelaySeconds ?? '',
       maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
+      attemptSeconds: body.attemptSeconds ?? '',
       priority: body.priority ?? '',
       key: body.key ?? '',
       state: body.state ?? '',

@@ -93,6 +93,7 @@ export async function makeRecords(world: World): Promise<Objects> {
     return world.mustPost(`/mailboxes/${asking.id}/recv`, claiming);
   };
   const { id: askingMessageId, token: askingToken } = await asker();
+  const { id: suspendedMessageId, token: suspendedToken } = await asker();
   const { id: blockedMessageId, token: blockedToken } = await asker();
   await world.mustPost(`/messages/${blockedMessageId}/ask`, { token: blockedToken, question: 1 });
 
@@ -127,6 +128,7 @@ export async function makeRecords(world: World): Promise<Objects> {
     consumptionId: consumption.id,
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
     ...{ askingMessageId, 'message.ask token': askingToken },
+    ...{ suspendedMessageId, 'message.suspend token': suspendedToken },
     ...{ key: 'plan', spareKey: 'draft', bulkId: bulk.id },
     ...{
       readyMessageId,
@@ -156,6 +158,7 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.requeue': { messageId: 'cancelledMessageId' },
   'message.release': { messageId: 'releasableMessageId' },
   'message.ask': { messageId: 'askingMessageId' },
+  'message.suspend': { messageId: 'suspendedMessageId' },
   'question.answer': { questionId: 'answeredQuestionId' },
   'question.withdraw': { questionId: 'withdrawnQuestionId' },
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
@@ -180,6 +183,7 @@ const isName = new Set(['holder', 'answeredBy']);
 /** Calls that do little without optional fields. */
 const inFull = new Set([
   'message.complete',
+  'message.suspend',
   'hold.renew',
   'hold.release',
   'destination.update',

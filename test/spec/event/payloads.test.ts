@@ -34,6 +34,7 @@ const payloads: Readonly<Record<string, string>> = {
   'message.sent': message('READY'),
   'message.claimed': message('CLAIMED'),
   'message.progressed': message('CLAIMED'),
+  'message.suspended': message('BLOCKED'),
   'message.acked': message('ACKED'),
   'message.retried': message('READY'),
   'message.released': `${message('CLAIMED')} actor`,
@@ -143,6 +144,8 @@ describe('the payload of an event', () => {
     const { id: renewed, token } = await traffic.claim(scopeId, told);
     await world.mustPost(`/messages/${renewed}/renew`, { token, progress: 1 });
     await world.mustPost(`/messages/${renewed}/release`);
+    const paused = await traffic.claim(scopeId, told);
+    await world.mustPost(`/messages/${renewed}/suspend`, { token: paused.token, delaySeconds: 3600 });
     await world.call('DELETE', `/mailboxes/${mailboxId}`);
     await world.mustPost(`${path}/tasks/${taskId}/reject`);
     await world.mustPost(`${path}/join-task`, { taskId: outside });

@@ -17,11 +17,13 @@ describe('A prerequisite that is packed or removed', () => {
       await queue.act('nack', await queue.claim(), { retry: false });
       await aging.sweepAt(day - 1);
       const view = async (id: string) => (await queue.world.get(`/messages/${id}`)).body;
-      expect((await view(waits)).after).to.deep.equal([{ messageId: bad, groupId: null, state: 'REJECTED' }]);
+      expect((await view(waits)).after).to.deep.equal([
+        { messageId: bad, groupId: null, scopeId: null, state: 'REJECTED' },
+      ]);
       const late = await queue.sent({ after: messages(good) });
       expect(await view(late)).to.deep.include({
         state: 'READY',
-        after: [{ messageId: good, groupId: null, state: 'ACKED' }],
+        after: [{ messageId: good, groupId: null, scopeId: null, state: 'ACKED' }],
       });
       expect(codeOf(await queue.send({ after: messages(bad) }))).to.equal('409 PREREQUISITE_FAILED');
       const also = await queue.sent({ after: messages(bad), onFailure: 'WAIT' });

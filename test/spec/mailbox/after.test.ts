@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
 import { codeOf } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
@@ -31,8 +33,8 @@ describe('Messages after others', () => {
       state: 'BLOCKED',
       onFailure: 'CANCEL',
       after: [
-        { messageId: a, groupId: null, state: 'READY' },
-        { messageId: b, groupId: null, state: 'READY' },
+        { messageId: a, groupId: null, scopeId: null, state: 'READY' },
+        { messageId: b, groupId: null, scopeId: null, state: 'READY' },
       ],
       blockedBy: [
         { kind: 'MESSAGE', id: a },
@@ -85,7 +87,7 @@ describe('Messages after others', () => {
     expect(await view(waits)).to.deep.include({
       state: 'BLOCKED',
       onFailure: 'WAIT',
-      after: [{ messageId: a, groupId: null, state: 'REJECTED' }],
+      after: [{ messageId: a, groupId: null, scopeId: null, state: 'REJECTED' }],
       blockedBy: [{ kind: 'MESSAGE', id: a }],
     });
     expect((await view(runs)).state).to.equal('READY');
@@ -108,7 +110,9 @@ describe('Messages after others', () => {
     expect((await view(after)).blockedBy).to.deep.equal([{ kind: 'GROUP', id: good.id }]);
     await queue.world.mustPost(`/task-groups/${good.id}/seal`);
     expect((await view(after)).state).to.equal('READY');
-    expect((await view(after)).after).to.deep.equal([{ messageId: null, groupId: good.id, state: 'SATISFIED' }]);
+    expect((await view(after)).after).to.deep.equal([
+      { messageId: null, groupId: good.id, scopeId: null, state: 'SATISFIED' },
+    ]);
     expect(codeOf(await queue.world.post(`/task-groups/${bad.id}/join-task`, { taskId: never }))).to.equal(
       '409 TASK_NOT_JOINABLE',
     );
@@ -140,6 +144,46 @@ describe('Messages after others', () => {
     await queue.world.mustPost(`/messages/${(await queue.claim()).id}/cancel`);
     await ends();
     expect(await view(again)).to.include({ state: 'DELAYED', readyAt: new Date(now + 50_000).toISOString() });
+  });
+
+  it('after a scope wait until nothing is live in it and below; a cancelled one cancels them, with WAIT, too', async () => {
+    const [scopeId, other] = [randomUUID(), randomUUID()];
+    const children = [
+      await queue.sent({ scopeId }),
+      await queue.sent({ scopeId }),
+      await queue.sent({ scopeId: other }),
+    ];
+    const after = await queue.sent({ after: [{ scopeId }] });
+    const never = await queue.sent({ after: [{ scopeId: other }], onFailure: 'WAIT' });
+    const runs = await queue.sent({ after: [{ scopeId: other }, { messageId: children[0] }], onFailure: 'RUN' });
+    expect((await view(after)).blockedBy).to.deep.equal([{ kind: 'SCOPE', id: scopeId }]);
+    expect((await view(after)).after).to.deep.equal([{ messageId: null, groupId: null, scopeId, state: 'ACTIVE' }]);
+    await expectAgreement(queue.world);
+    const published = { payload: 1, mailboxId: queue.id, scopeId };
+    await queue.act('complete', await queue.claim({ scopeId }), { result: published });
+    await queue.act('complete', await queue.claim({ scopeId }));
+    expect((await view(after)).state).to.equal('BLOCKED');
+    await queue.act('complete', await queue.claim({ scopeId }));
+    expect(await view(after)).to.deep.include({
+      state: 'READY',
+      after: [{ messageId: null, groupId: null, scopeId, state: 'IDLE' }],
+    });
+    await queue.world.mustPost(`/scopes/${other}/cancel`);
+    expect(await view(never)).to.deep.include({ state: 'CANCELLED', reason: 'PREREQUISITE_FAILED' });
+    expect((await view(runs)).state).to.equal('READY');
+    await expectAgreement(queue.world);
+    expect((await queue.send({ after: [{ scopeId }] })).body.state).to.equal('READY');
+    expect(codeOf(await queue.send({ after: [{ scopeId: other }] }))).to.equal('409 PREREQUISITE_FAILED');
+    expect(codeOf(await queue.send({ after: [{ scopeId: randomUUID() }] }))).to.equal('409 SCOPE_NOT_FOUND');
+    expect(codeOf(await queue.send({ after: [{ scopeId: queue.scopeId }] }))).to.equal('400 VALIDATION_FAILED');
+    const calls = [
+      { call: 'message.send', mailboxId: queue.id, scopeId: queue.scopeId, payload: 1, after: [{ scopeId }] },
+      { call: 'message.send', mailboxId: queue.id, scopeId, payload: 1 },
+    ];
+    const { results } = await queue.world.mustPost('/batch', { atomic: true, calls });
+    expect((await view(results[0].body.id)).state).to.equal('BLOCKED');
+    await queue.world.mustPost(`/messages/${results[0].body.id}/cancel`);
+    await expectAgreement(queue.world);
   });
 
   it('are refused for what is unknown, named twice, neither or both', async () => {

@@ -146,6 +146,7 @@ describe('Packed messages that the store has damaged', () => {
       'message.renew': () => act('renew', { token: claim.token }),
       'message.complete': () => act('complete', { token: claim.token, result: { payload: 12 } }),
       'message.nack': () => act('nack', { token: claim.token, retry: false }),
+      'message.suspend': () => act('suspend', { token: claim.token, delaySeconds: 1 }),
       'message.ask': () => act('ask', { token: claim.token, question: 1 }),
       'message.send': () =>
         there.post(`/mailboxes/${queue.id}/messages`, { scopeId: queue.scopeId, payload: 1, workKey: 'key 12' }),

@@ -23,6 +23,7 @@ describe('Mailboxes', () => {
       perKey: null,
       retryDelaySeconds: 0,
       maxRetryDelaySeconds: 3600,
+      attemptSeconds: null,
       progressEvents: false,
       counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0, acked: 0 },
       oldestReadyAt: null,

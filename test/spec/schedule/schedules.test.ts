@@ -26,6 +26,7 @@ describe('A schedule', () => {
       scopeId: table.scopeId,
       everySeconds: null,
       maxRetryDelaySeconds: null,
+      attemptSeconds: null,
       priority: 0,
       key: null,
       state: 'ACTIVE',
