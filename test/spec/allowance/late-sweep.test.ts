@@ -42,6 +42,14 @@ describe('an allowance with changes due but not swept', () => {
     expect(await run('allowance/cancelWaiter', { waiterId: id })).to.equal('WAITER_NOT_WAITING');
   });
 
+  it('has a waiter EXPIRED, not CANCELLED, if its run is cancelled at the moment its time ends', async () => {
+    const { id } = await wait(2, 60);
+    await world.at(start + 60_000);
+    expect(await run('scope/cancel', { scopeId })).to.equal('done');
+    expect(await state(id)).to.equal('EXPIRED');
+    expect((await world.mustPost(`/scopes/${scopeId}/cancel`)).cancelled.waiters).to.equal(0);
+  });
+
   it('grants no unit twice when cancelling the head lets others in before the sweep does', async () => {
     const ids = [(await wait(5)).id, (await wait(3)).id, (await wait(3)).id];
     await world.at(start + 60_000);
