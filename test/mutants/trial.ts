@@ -41,7 +41,8 @@ export class Trial {
   }
 
   async #run(test: string): Promise<Found> {
-    const before = this.#records.measured(test)?.ms ?? 60_000;
+    // Unknown ones take about as long as most.
+    const before = this.#records.measured(test)?.ms ?? 5_000;
     const found = await (await this.#ready()).test(test, patience(before), 3 * patience(before));
     if (!found.failure) {
       this.#records.measure(test, found);
@@ -125,7 +126,10 @@ export class Trial {
     if (reason !== undefined) throw new Error(`the library cannot be loaded: ${reason}`);
   }
 
-  /** The tests, those first that are likely to kill: they did before, or call the mutated script a lot for their length. */
+  /**
+   * The tests, those first that are likely to kill: they did before, are named after the part of the client, or call the mutated
+   * script a lot for their length.
+   */
   #order(file: string): string[] {
     const killers = this.#records.killers(file);
     const reaching = this.#target.isLua && this.#target.tests.length > 1 ? reach(file) : undefined;
@@ -134,9 +138,10 @@ export class Trial {
       const { ms = 5_000, calls = {} } = this.#records.measured(test) ?? {};
       const all = Object.entries(calls);
       const reached = all.filter(([script]) => reaching?.has(script) ?? true).length;
-      const name = basename(file, '.lua').replace(/^_/, '');
+      const name = this.#target.isLua ? basename(file, '.lua').replace(/^_/, '') : basename(this.#target.name);
       const namesake = test.includes(name) ? 1 : 0;
-      return (killers.get(test) ?? 0) * 1_000 + ((reached + 1 + namesake) / (all.length + 1)) * (1_000 / (ms + 1_000));
+      const fit = this.#target.isLua ? (reached + 1 + namesake) / (all.length + 1) : 1 + 100 * namesake;
+      return (killers.get(test) ?? 0) * 1_000 + fit * (1_000 / (ms + 1_000));
     };
     const tests = this.#target.tests.filter((test) => !this.broken.has(test));
     return [...tests].sort((a, b) => score(b) - score(a));
