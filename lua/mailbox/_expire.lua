@@ -1,5 +1,5 @@
 --- @include lib/clock lib/date lib/hooks lib/lease lib/records lib/unit mailbox/_attemptLimit mailbox/_claim
---- @include mailbox/_delay mailbox/_end
+--- @include mailbox/_delay mailbox/_end mailbox/_errors
 --- @include lib/sorted lib/timer mailbox/_mailbox mailbox/_message mailbox/_paused mailbox/_return scope/_scope
 --- A message has reached its deadline, or its lease has ended.
 due['mailbox:message'] = function(messageId, at)
@@ -15,8 +15,9 @@ due['mailbox:message'] = function(messageId, at)
     return
   end
   attempts.keep(record, at, 'LEASE_EXPIRED')
-  local over = attemptLimit.endOf(record) <= at and "the attempt's time" or 'the lease'
-  message.keep(record, 'lastError', over .. ' ended at ' .. isoOf(at) .. ' (holder ' .. record.holder .. ')')
+  local ended = (attemptLimit.endOf(record) <= at and "the attempt's time" or 'the lease') .. ' ended'
+  message.keep(record, 'lastError', ended .. ' at ' .. isoOf(at) .. ' (holder ' .. record.holder .. ')')
+  failures.count(record.mailboxId, at, ended)
   message.needTrace(record)
   emit.message.lease_expired(messageId, record)
   message.retry(record, at)

@@ -5,13 +5,17 @@
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt
---- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_end mailbox/_message mailbox/_return
+--- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_end mailbox/_errors mailbox/_message
+--- @include mailbox/_return
 local record = message.readForRetry(messageId)
 checkClaim(record, token)
 
 local outcome = retry == '0' and 'REJECTED' or countsAttempt == '0' and 'UNTRIED' or 'RETURNED'
 attempts.keep(record, now, outcome, reported ~= '' and reported)
-if reported ~= '' then message.keep(record, 'lastError', reported) end
+if reported ~= '' then
+  message.keep(record, 'lastError', reported)
+  if outcome ~= 'UNTRIED' then failures.count(record.mailboxId, now, failures.textOf(reported)) end
+end
 if retry == '0' then
   message.finish(record, 'REJECTED', now, emit.message.rejected, 'REJECTED_BY_WORKER')
 elseif countsAttempt == '0' then

@@ -275,6 +275,9 @@ describe('The console acts', () => {
     await press(tab, 'Close');
     await failed.getByRole('link', { name: 'All 1 failed of poisoned' }).click();
     await tab.page.locator('#messages').getByText('no chapter in this book').waitFor();
+    // Those of all attempts, also of messages that have been requeued.
+    const frequent = tab.page.locator('#errors tbody tr');
+    expect(await frequent.first().innerText()).to.match(/timeout after … ms of …\s+3\s/);
     const reading = await Tab.live(world, {}, '/failed');
     await reading.page.locator('.errors > li').first().waitFor();
     expect(await reading.page.locator('main button[data-act]').count()).to.equal(0);

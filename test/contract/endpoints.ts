@@ -21,6 +21,7 @@ export const endpoints: readonly string[] = [
   'POST   /mailboxes/{}/purge                       w ? 200',
   'POST   /mailboxes/{}/requeue                     w ? 200',
   'POST   /mailboxes/{}/bulk                        w ! 202',
+  'GET    /mailboxes/{}/errors                      r - 200',
   'GET    /mailboxes/{}/messages                    r - 200',
   'POST   /mailboxes/{}/messages                    w ! 200,201',
   'POST   /mailboxes/{}/recv                        w - 200,204',

@@ -76,7 +76,8 @@ describe('the list of routes', () => {
     const limits = allRoutes.filter((route) => route.rate === 'limits').map((route) => route.call);
     expect(limits).to.have.members(['limits.get', 'limits.put']);
     const ofOperators = allRoutes.filter((route) => route.rate === 'operator').map((route) => route.call);
-    const shown = 'census.get backlog.get usage.get figures.get mailbox.list mailbox.view message.release';
+    const shown =
+      'census.get backlog.get usage.get figures.get mailbox.list mailbox.view mailbox.errors message.release';
     expect(ofOperators).to.have.members(shown.split(' '));
   });
 });

@@ -137,6 +137,18 @@ export const integer = (min: number, max: number, shownMax = max) =>
     .max(max)
     .error(says(`must be a whole number from ${min} to ${shownMax}`));
 
+/** A UTC day, as days since 1970. */
+export const utcDay = () =>
+  string({
+    read: (value) => {
+      const at = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN;
+      // Date.parse turns 30 February into 2 March.
+      return Number.isNaN(at) || !new Date(at).toISOString().startsWith(value) ? undefined : at / 86_400_000;
+    },
+    rule: 'must be a date like 2026-01-31',
+    json: { format: 'date' },
+  });
+
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
 export const moment = () =>
   string({

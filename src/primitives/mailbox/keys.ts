@@ -33,6 +33,13 @@ export const mailboxKeys = {
       'what was counted of its messages, as `period sent claimed acked rejected failed expired cancelled`: `m0` to `m59` by minutes since 1970, each at its remainder by 60; `t0` to `t143` by ten minutes, at their remainder by 144; base: the counters when figuresMinute began',
     goes: 'when the mailbox is deleted; each place is used again',
   },
+  mailboxErrors: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:errors:<place>',
+    type: 'zset',
+    holds:
+      'at most 100 errors of attempts that failed on a UTC day, without ids and numbers, scored by 131,072 times their count and the second of the day at which they came last; the member `` is scored by the days since 1970, below 0; place: these days modulo 7',
+    goes: 'when the mailbox is deleted; each place is used again',
+  },
   figures: {
     pattern: 'muster:{org}:<spaceNumber>:figures',
     type: 'hash',

@@ -2,6 +2,7 @@ import { counter, number, secondsSince } from '../../engine/declare/field.ts';
 import { census, many, nested } from '../../engine/declare/record.ts';
 import { maxLooked } from '../../engine/route/list-limits.ts';
 import type { Room } from '../room.ts';
+import { ErrorCount } from './error-counts.ts';
 import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
 import { mailboxKeys } from './keys.ts';
@@ -48,6 +49,7 @@ export const mailboxRoom: Room = {
     Mailbox,
     Message,
     MessageSummary,
+    ErrorCount,
     ChangedMessage,
     Claim,
     ReceivedClaim,

@@ -19,6 +19,7 @@ import { Cursors, pageReply, positions, statesText } from '../../engine/route/pa
 import { byName, readList } from '../../engine/route/read-list.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import { claimRoutes } from './claim-routes.ts';
+import { errorsRoute } from './error-counts.ts';
 import { damagedDetail } from './errors.ts';
 import {
   attemptSeconds,
@@ -249,6 +250,7 @@ export const mailboxRoutes: readonly Route[] = [
   ...messageRoutes,
   ...claimRoutes,
   leaveRoute,
+  errorsRoute,
   figuresRoute,
   receiversRoute,
 ];

@@ -39,6 +39,7 @@ export type Barriers = Answer<'barrier.list'>;
 export type Scopes = Answer<'scope.list'>;
 export type Notes = Answer<'note.list'>;
 export type Note = Answer<'note.view'>;
+export type ErrorCounts = Answer<'mailbox.errors'>;
 export type Bulks = Answer<'bulk.list'>;
 export type Bulk = Answer<'bulk.view'>;
 export type Questions = Answer<'question.list'>;

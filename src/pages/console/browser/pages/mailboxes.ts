@@ -1,6 +1,7 @@
 import { el, html, setHeading } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
 import { bulkPanel } from '../panels/bulk.ts';
+import { errorsPanel } from '../panels/errors.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
 import { receiversPanel } from '../panels/receivers.ts';
@@ -197,6 +198,7 @@ export function mailboxPage(place: PageRef, world: SpaceState): Page {
   const graphs = graphsPanel(id);
   const receivers = receiversPanel(id);
   const bulk = bulkPanel(id);
+  const errors = errorsPanel(id);
   const content = [
     html(
       'section',
@@ -206,9 +208,10 @@ export function mailboxPage(place: PageRef, world: SpaceState): Page {
     ),
     section('Over time', graphs.id),
     section('Who waits for a message', receivers.id),
+    section('Errors today', errors.id),
     section('Messages', 'messages', search),
   ];
-  return { title: `Mailbox ${title}`, id, content, panels: [top, bulk, graphs, receivers, list] };
+  return { title: `Mailbox ${title}`, id, content, panels: [top, bulk, graphs, receivers, errors, list] };
 }
 
 /** Buttons that act on all messages shown, and on no others. */
