@@ -5,6 +5,7 @@ import { workOff } from '../../support/work-off.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';
+import { Run } from '../scope/run.ts';
 import { queueMany } from './script.ts';
 
 const scopeId = randomUUID();
@@ -117,6 +118,19 @@ describe('PATCH /allowances/{id}', () => {
     expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
     expect(await states([waiting])).to.deep.equal(['GRANTED']);
     await expectAgreement(world);
+  });
+
+  it('ends them in one call, however many a cancelled run has left', async () => {
+    await world.call('PUT', '/limits', { maxPendingWaiters: 10_000, maxArmedTimers: 10_000 });
+    const run = await Run.create(world);
+    await (await run.below()).fill(260);
+    const waiting = await queue(3);
+    const more = 2_600;
+    await queueMany(world, id, more, 3600, { scopes: [run.scopeId], units: 4 });
+    expect((await run.cancel()).body.cancelled.waiters).to.equal(0);
+    expect((await patch({ unitsLimit: 3 })).body).to.include({ unitsLimit: 3, waiting: 1 });
+    expect(await states([waiting])).to.deep.equal(['WAITING']);
+    expect((await run.cancel()).body.cancelled.waiters).to.equal(more);
   });
 
   it('grants more waiters than fit one step, in order, and nobody jumps the queue', async () => {

@@ -22,14 +22,19 @@ export function callArgs(world: World) {
   };
 }
 
-/** Queues many one-unit waiters by running the script directly, without HTTP, to measure what a full queue costs. */
-export async function queueMany(world: World, allowanceId: string, howMany: number, ttlSeconds: number): Promise<void> {
-  const args = { ...callArgs(world), allowanceId, units: 1, ttlSeconds };
-  const scopes = Array.from({ length: 10 }, () => randomUUID());
+/** Queues many waiters by running the script directly, without HTTP, to measure what a full queue costs. */
+export async function queueMany(
+  world: World,
+  allowanceId: string,
+  howMany: number,
+  ttlSeconds: number,
+  { scopes = Array.from({ length: 10 }, (): string => randomUUID()), units = 1 } = {},
+): Promise<void> {
+  const args = { ...callArgs(world), allowanceId, units, ttlSeconds };
   for (let done = 0; done < howMany; done += 500) {
     await Promise.all(
       Array.from({ length: Math.min(500, howMany - done) }, (_, i) => {
-        const fields = { scopeId: scopes[i % 10] ?? '', holder: `agent-${done + i}`, tail: randomTail() };
+        const fields = { scopeId: scopes[i % scopes.length] ?? '', holder: `agent-${done + i}`, tail: randomTail() };
         return world.service.scripts.execute('allowance/wait', world.org, { ...args, ...fields });
       }),
     );
