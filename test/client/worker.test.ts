@@ -490,16 +490,22 @@ describe('the worker of the typed client', () => {
       await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'other' });
       const mailboxId = await mailbox({ maxAttempts: 1, retryDelaySeconds: 3_000 });
       const begun = Date.now();
-      const worker = start<string>({ mailbox: { mailboxId }, concurrency: 3 }, async ({ payload }, { reserve }) => {
-        if (payload === 'units') await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'h' });
-        const first = await reserve(name, 10);
-        if (payload === 'spent') await first.settle(5);
-        await reserve(name, 2_000);
-      });
+      const worker = start<string>(
+        { mailbox: { mailboxId }, concurrency: 4 },
+        async ({ payload }, { reserve, spend }) => {
+          if (payload === 'called')
+            await spend({ budget: name, estimate: { amountMinor: 10 } }, async (call) => call.used({ amountMinor: 5 }));
+          if (payload === 'units') await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'h' });
+          const first = await reserve(name, 10);
+          if (payload === 'spent') await first.settle(5);
+          await reserve(name, 2_000);
+        },
+      );
       const failed = heard(worker, 'failed');
-      const ids = await Promise.all(['money', 'units', 'spent'].map((payload) => sent(mailboxId, payload)));
-      await until(() => failed.length === 3);
-      const [money, units, spent] = await Promise.all(ids.map(view));
+      const payloads = ['money', 'units', 'spent', 'called'];
+      const ids = await Promise.all(payloads.map((payload) => sent(mailboxId, payload)));
+      await until(() => failed.length === payloads.length);
+      const [money, units, spent, called] = await Promise.all(ids.map(view));
       for (const [short, seconds] of [
         [money, 30],
         [units, 60],
@@ -508,8 +514,8 @@ describe('the worker of the typed client', () => {
         expect(Date.parse(short?.readyAt ?? '')).to.be.within(begun, Date.now() + seconds * 1000);
       }
       expect(money?.lastError).to.match(/available/);
-      expect(spent).to.include({ state: 'FAILED', attempts: 1 });
-      expect(await balances()).to.include({ reserved: '0', settled: '5' });
+      for (const one of [spent, called]) expect(one).to.include({ state: 'FAILED', attempts: 1 });
+      expect(await balances()).to.include({ reserved: '0', settled: '10' });
     });
 
     it('units, with a place in line that is renewed, so that it ends soon once nobody does', async () => {

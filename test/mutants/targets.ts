@@ -31,6 +31,8 @@ const more: Readonly<Record<string, RegExp>> = {
   lib: /^(lua|http|model|spec)\//,
 };
 const clientTests = /^client\//;
+/** What the workers of both languages do. */
+const behaviours = /^clients\/behaviours\/worker\./;
 /** They start the built program, take minutes, need the network's timeouts or compile. */
 const unsuited =
   /^(spec\/(process|snapshot)\/|http\/connections|client\/(testing|types|worker-process))|many\.test|\/soak\.test|\/probe\//;
@@ -56,7 +58,7 @@ export function targets(root: string): Target[] {
       files: readdirSync(join(root, 'src/clients/typescript', part)).map(
         (file) => `src/clients/typescript/${part}/${file}`,
       ),
-      tests: tests(clientTests),
+      tests: tests(clientTests, part === 'worker' ? behaviours : undefined),
       isLua: false,
     })),
   ];
