@@ -91,7 +91,12 @@ describe('the typed client', () => {
     expect((await muster.mailbox.requeue({ mailboxId, state: 'CANCELLED' })).requeued).to.equal(1);
     expect((await muster.mailbox.update({ mailboxId, backlogLimit: 5 })).backlogLimit).to.equal(5);
     expect((await muster.mailbox.view({ mailboxId })).counts.ready).to.equal(1);
-    await muster.mailbox.purge({ mailboxId });
+    const { id: bulkId, state } = await muster.mailbox.bulk({ mailboxId, action: 'PURGE' });
+    expect(state).to.equal('RUNNING');
+    await world.service.due.drain(world.org, '*');
+    expect(await muster.bulk.view({ bulkId, waitSeconds: 30 })).to.include({ state: 'DONE', done: 1 });
+    expect((await muster.bulk.list({ mailboxId })).bulks).to.have.length(1);
+    expect((await muster.mailbox.errors({ mailboxId })).errors).to.deep.equal([]);
     expect(await muster.mailbox.delete({ mailboxId })).to.equal(undefined);
   });
 
