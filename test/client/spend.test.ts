@@ -275,7 +275,7 @@ describe('spend', () => {
 
   it('finds the reservations of earlier calls by the name of the work', async () => {
     const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
-    const { budget } = await funds(1000);
+    const { budget, quota } = await funds(1000);
     const workKey = randomUUID();
     const options = { budget, price, estimate: { amountMinor: 300 } };
     await muster.spend({ ...options, workKey: randomUUID() }, (call) => ask(call, url, { tokens: 10 }));
@@ -288,6 +288,23 @@ describe('spend', () => {
       });
     expect(seen).to.deep.equal([[], ['VOIDED 60'], ['VOIDED 60', 'VOIDED 70']]);
     await muster.spend(options, async (call) => expect(await call.earlier()).to.deep.equal([]));
+    // Without a budget there are none.
+    await muster.spend({ quota, workKey, estimate: { units: 1 } }, async (call) =>
+      expect(await call.earlier()).to.deep.equal([]),
+    );
+  });
+
+  it('sends nothing, and books nothing, where the signal of a request has aborted before', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
+    const { budget, balances } = await funds(1000);
+    const early = muster.spend({ budget, price, estimate: { amountMinor: 300 } }, (call) =>
+      call.fetch(url, { signal: AbortSignal.abort() }),
+    );
+    await early.then(
+      () => expect.fail('it was sent'),
+      ({ name }: Error) => expect(name).to.equal('AbortError'),
+    );
+    expect(await balances()).to.match(/^0 0 /);
   });
 
   it('belongs to a task in a worker: its run, its holder, and the attempt', async () => {
