@@ -122,6 +122,7 @@ export class Tenant {
     await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`, {});
     await this.#stop();
     await this.#again();
+    await this.#operate();
     await this.#inOrder();
     await this.#hold();
     await this.#question();
@@ -165,6 +166,22 @@ export class Tenant {
     for (const { id, token } of status === 200 ? body.messages : [])
       await this.ask(`/messages/${id}/complete`, { token });
     this.sent.set(message.id, Date.now());
+  }
+
+  /** A message that workers purge, unless that is cancelled before; and a claim that is taken away. */
+  async #operate(): Promise<void> {
+    const path = `/mailboxes/${this.#mailbox}`;
+    const [scopeId, other] = [randomUUID(), randomUUID()];
+    const { body: message } = await this.ask(`${path}/messages`, { scopeId, payload: 1, delaySeconds: 600 });
+    const { body: bulk } = await this.ask(`/scopes/${scopeId}/bulk`, { action: 'PURGE' });
+    const { body: held } = await this.ask(`${path}/messages`, { scopeId: other, payload: 1 });
+    const claim = await this.ask(`${path}/recv`, { scopeId: other, holder: 'agent', holderSession: 's' });
+    if (claim.status === 200) this.#expect((await this.ask(`/messages/${held.id}/release`, {})).body.state, 'READY');
+    await this.#work(other);
+    const { body: ended } = await this.ask(`/bulk/${bulk.id}/cancel`, {});
+    const { body: shown } = await this.ask(`/messages/${message.id}`);
+    this.#expect(shown.state, ended.done === 1 ? 'CANCELLED' : 'DELAYED');
+    for (const { id } of [message, held]) this.sent.set(id, Date.now());
   }
 
   /** Two messages of a key: the second one follows the first, whatever its priority. Then both are removed. */

@@ -18,6 +18,7 @@ export interface Step {
 export const steps = [
   ...(['submit', 'send', 'join', 'recv', 'recvSome', 'renew', 'complete', 'retry', 'untried'] as const),
   ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue', 'purge', 'requeueSome'] as const),
+  ...(['purgeAll', 'requeueAll', 'takeAway'] as const),
 ];
 
 /** The number of due messages that a receive itself makes ready. */
@@ -84,6 +85,9 @@ export class Pair {
     else if (step.do === 'recvSome') await this.#recvSome(2 + (step.index % 3));
     else if (step.do === 'purge') await this.#purge(1 + (step.index % 4));
     else if (step.do === 'requeueSome') await this.#requeueSome(step.index);
+    else if (step.do === 'purgeAll') await this.#purgeAll();
+    else if (step.do === 'requeueAll') await this.#requeueAll(step.index);
+    else if (step.do === 'takeAway' && task) await this.#takeAway(task);
     else if (step.do === 'seal') await this.#seal();
     else if (step.do === 'join' && task) await this.#join(outsider ?? task);
     else if (step.do === 'renew' && claim) await this.#renew(claim.task, claim.token);
@@ -290,6 +294,51 @@ export class Pair {
     expect(body.requeued).to.equal(requeued);
     this.#requeued += requeued;
     if (requeued > 0) met.add('requeueSome');
+  }
+
+  /** Has workers do it at once. Resolves with the bulk after its end. */
+  async #inBulk(body: object) {
+    const { id } = (await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/bulk`, body)).body;
+    await this.#world.service.due.drain(this.#world.org, '*');
+    const bulk = (await this.#world.get(`/bulk/${id}`)).body;
+    expect(bulk.state).to.equal('DONE');
+    return bulk;
+  }
+
+  async #purgeAll(): Promise<void> {
+    const { done } = await this.#inBulk({ action: 'PURGE' });
+    let cancelled = 0;
+    for (const task of this.#model.tasks) {
+      // An earlier one may have decided its group.
+      if (task.state !== 'PENDING') continue;
+      this.#model.cancel(task, this.#now);
+      cancelled++;
+    }
+    expect(done).to.equal(cancelled);
+    if (cancelled > 0) met.add('purgeAll');
+  }
+
+  async #requeueAll(index: number): Promise<void> {
+    const state = ['CANCELLED', 'FAILED', 'REJECTED', 'EXPIRED'][index % 4];
+    const { done, passedOver } = await this.#inBulk({ action: 'REQUEUE', state });
+    const outcomes: Record<string, number> = {};
+    for (const task of this.#model.tasks.filter((one) => messageState(one) === state)) {
+      const outcome = this.#model.requeue(task, this.#now);
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    }
+    const { 200: requeued = 0, ...refused } = outcomes;
+    expect({ done, passedOver }).to.deep.equal({ done: requeued, passedOver: refused });
+    this.#requeued += requeued;
+    if (requeued > 0) met.add('requeueAll');
+  }
+
+  async #takeAway(task: Task): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/release`);
+    if (task.state !== 'RUNNING') return this.#code(reply, 'MESSAGE_NOT_CLAIMED');
+    task.lastError = `the claim was released by an operator at ${iso(this.#now)} (holder h)`;
+    this.#model.release(task, this.#now);
+    this.#changed(reply, task);
+    met.add('takeAway');
   }
 
   async #judge(task: Task, verdict: 'ACCEPTED' | 'REJECTED'): Promise<void> {

@@ -24,6 +24,9 @@ const weights = {
   recvSome: 3,
   purge: 1,
   requeueSome: 1,
+  purgeAll: 1,
+  requeueAll: 2,
+  takeAway: 2,
 };
 const step = fc.record({
   do: fc.oneof(...steps.map((what) => ({ weight: weights[what], arbitrary: fc.constant(what) }))),
@@ -52,6 +55,7 @@ const rare = (
     ['send', 'recv', 'complete', 'join', 'seal', 'accept'],
     ['submit', 'recv', 'complete', 'reject', 'accept', 'complete'],
     ['send', 'send', 'recvSome', 'send', 'purge', 'requeueSome', 'recvSome'],
+    ['submit', 'recv', 'takeAway', 'takeAway', 'send', 'purgeAll', 'requeueAll', 'recvSome'],
   ] as Step['do'][][]
 ).map((sequence): [Asked, Step[]] => [
   { condition: 'N_ACCEPTED', threshold: 1, within: null, pauseSeconds: 0 },
@@ -83,7 +87,18 @@ const outcomes = [
   ...['TASK_NOT_SUCCEEDED', 'TASK_NOT_TERMINAL', 'VERDICT_CONFLICT', 'SATISFIED', 'UNSATISFIABLE', 'EXPIRED'],
   ...['GROUP_DECIDED', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'REJECTED_BY_WORKER'],
   ...['MESSAGE_FINISHED', 'MESSAGE_NOT_REQUEUABLE', 'CANCELLED_BY_CALLER', 'requeue'],
-  ...['several', 'purge', 'requeueSome', 'DELAYED', 'READY', 'VALIDATION_FAILED'],
+  ...[
+    'several',
+    'purge',
+    'requeueSome',
+    'purgeAll',
+    'requeueAll',
+    'takeAway',
+    'MESSAGE_NOT_CLAIMED',
+    'DELAYED',
+    'READY',
+    'VALIDATION_FAILED',
+  ],
   ...['untried READY', 'untried DELAYED', 'untried CANCELLED'],
 ];
 
