@@ -12,6 +12,7 @@ import {
   GiveUp,
   type Handler,
   HoldLost,
+  JoinFailed,
   type Muster,
   MusterError,
   RetryLater,
@@ -128,6 +129,49 @@ describe('muster-client/testing', () => {
     expect(task.logs.map(({ text }) => text)).to.deep.equal(['attempt 1', 'attempt 2', 'attempt 2']);
     expect(task.logs[1]?.data).to.deep.equal({ lastError: 'busy', progress: 'half' });
     expect(await task.run(handler).catch(({ message }) => message)).to.match(/ACKED/);
+  });
+
+  it('lets a handler sleep, join and suspend, and go on with what became of it', async () => {
+    const clock = new TestClock('2026-03-01T00:00:00Z');
+    const task = new TestTask<unknown, unknown>({ chapters: ['a', 'b'] }, { clock });
+    const handler: Handler<unknown, unknown> = async ({ suspension }, context) => {
+      await context.sleep('night', 3_600);
+      const parts = await context.join(
+        'parts',
+        ['a', 'b'].map((payload) => ({ mailbox: 'parts', payload, priority: 5 })),
+      );
+      if (suspension?.note === null)
+        await context.suspend({ note: { key: 'go', sinceVersion: 0 }, timeoutSeconds: 60 });
+      return { parts, wokenBy: suspension?.wokenBy };
+    };
+    expect(await task.run(handler)).to.deep.include({ state: 'BLOCKED', suspension: { delaySeconds: 3_600 } });
+    const joins = await task.run(handler);
+    expect(clock.now.toISOString()).to.equal('2026-03-01T01:00:00.000Z');
+    expect(task.sent.map(({ payload, priority, workKey }) => [payload, priority, workKey])).to.deep.equal([
+      ['a', 5, `${task.message.id}/parts/0`],
+      ['b', 5, `${task.message.id}/parts/1`],
+    ]);
+    expect(joins.suspension?.['after']).to.have.length(2);
+    expect(await task.run(handler).catch(({ message }) => message)).to.match(/call wake/);
+    task.wake({ results: [1, { n: 2 }] });
+    expect((await task.run(handler)).suspension).to.deep.include({ note: { key: 'go', sinceVersion: 0 } });
+    clock.advance(60);
+    expect((await task.run(handler)).result).to.deep.equal({ parts: [1, { n: 2 }], wokenBy: 'TIMEOUT' });
+    expect(() => task.wake()).to.throw('has not suspended');
+  });
+
+  it('tells a handler which of the messages that it joins have failed', async () => {
+    const task = new TestTask<unknown, unknown>(null);
+    const handler: Handler<unknown, unknown> = async (_message, { join }) => {
+      const sends = [1, 2].map((payload) => ({ mailbox: 'parts', payload }));
+      return join('parts', sends).catch((error) => {
+        if (!(error instanceof JoinFailed)) throw error;
+        return error.failed.map(({ state }) => state);
+      });
+    };
+    await task.run(handler);
+    task.wake({ states: ['ACKED', 'EXPIRED'] });
+    expect((await task.run(handler)).result).to.deep.equal(['EXPIRED']);
   });
 
   it('records the calls of a handler, and counts the money and the units', async () => {

@@ -61,6 +61,28 @@ describe('The console shows the order of work', () => {
     expect(waitsReads(tab), 'not with each event').to.equal(reads);
   });
 
+  it('a suspended message shows what it waits for and since when, in words and in its graph', async () => {
+    const [parentId, childScope] = [randomUUID(), randomUUID()];
+    const parent = await send({ scopeId: parentId });
+    const claimed = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { ...claim, scopeId: parentId });
+    const child = await send({ scopeId: childScope });
+    await world.mustPost(`/messages/${parent}/suspend`, {
+      token: claimed.token,
+      after: [{ messageId: child }, { scopeId: childScope }],
+      note: { key: 'plan <b>', sinceVersion: 0 },
+      delaySeconds: 3600,
+    });
+    const tab = await Tab.live(world, {}, `/message/${parent}`);
+    const text = await fact(tab, 'Suspended').innerText();
+    expect(text).to.match(/since .* for .*, run .*, note plan <b> after version 0, sleep until /s);
+    expect(await fact(tab, 'Waits for').innerText()).to.match(/the end of its sleep/);
+    const graph = tab.page.locator('#message-graph');
+    await graph.getByText('a run, until nothing is live in it').waitFor();
+    await graph.getByText('until it has another version').waitFor();
+    await graph.getByRole('link', { name: shortId(child) }).waitFor();
+    expect(await tab.violations('#page')).to.equal('[]');
+  });
+
   it('a mailbox shows how many of a key are worked at once, and the messages of a key', async () => {
     const box = (await world.mustPost('/mailboxes', { name: 'found', perKey: 2 })).id;
     const sent = async (more: object): Promise<string> =>

@@ -40,6 +40,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     '600 words on leases, attempt 2',
     '600 words on queues, attempt 2',
   ],
+  workflow: ['Clocks: 40 chapters, 4591 words, printed (attempt 1)'],
   'mcp-agent': ['goodbye: GOODBYE', 'hello: HELLO', 'there are tools to message_recv and message_complete'],
 };
 

@@ -424,7 +424,7 @@ class Calls(ServerTest):
 
     def test_a_prerequisite_without_an_id_is_named(self) -> None:
         wrong: Any = {'message_id': str(uuid.uuid4())}
-        with self.assertRaisesRegex(TypeError, 'must be an id, a record, or have messageId or groupId'):
+        with self.assertRaisesRegex(TypeError, 'must be an id, a record, or have messageId, groupId or scopeId'):
             self.muster.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload=1, after=[wrong])
 
     def test_an_async_handler_is_refused_by_a_worker_with_threads(self) -> None:

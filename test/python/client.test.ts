@@ -94,6 +94,7 @@ describe('the Python client', () => {
     'pool_test',
     'giving_back_test',
     'asking_test',
+    'suspending_test',
     'fork_test',
     'hostile_test',
     'atomic_test',

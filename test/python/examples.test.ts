@@ -27,6 +27,7 @@ const printed: Record<string, RegExp> = {
   'reviewers.py': /^a good draft: SATISFIED\na poor draft: UNSATISFIABLE\n$/,
   'steps.py':
     /^600 words on queues, attempt 2\n600 words on leases, attempt 2\n600 words on clocks, attempt 2\n3 fetches; All about clocks, All about leases, All about queues\n$/,
+  'workflow.py': /^Clocks: 40 chapters, 4591 words, printed \(attempt 1\)\n$/,
   'worker-pool.py': /^\{'ACKED': 19, 'REJECTED': 1\}\nwords: 54\ngiven up: \['there is no text'\]\nattempts: 21\n$/,
 };
 

@@ -11,7 +11,20 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
-from muster import AsyncTask, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Spend, Task, Worker
+from muster import (
+    AsyncTask,
+    ClaimLost,
+    GiveUp,
+    JoinedSend,
+    JoinFailed,
+    Muster,
+    MusterError,
+    RetryLater,
+    Spend,
+    Suspended,
+    Task,
+    Worker,
+)
 from muster.testing import TestClock, TestEnd, TestHold, TestServer, TestTask, claimed
 
 
@@ -46,6 +59,9 @@ HANDLERS: list[Callable[[Any, Task], Any]] = [
     lambda _, __: None,
     lambda _, __: {1},
     lambda _, task: task.ask('Publish?', options=['yes', 'no']),
+    lambda _, task: task.suspend(delay_seconds=60),
+    lambda _, task: task.sleep('nap', 60),
+    lambda _, task: task.join('parts', [{'mailbox': 'parts', 'payload': 1}]),
     *(fails, later, untried, gives_up, reports, keeps),
 ]
 
@@ -242,6 +258,90 @@ class Testing(unittest.TestCase):
             ]
         )
         self.assertEqual(end.result, [[{'found': 3}, None], 'a', True])
+
+    def test_a_join_is_sent_and_then_has_the_results_of_the_test(self) -> None:
+        def handle(message: Any, task: Task) -> Any:
+            sends: list[JoinedSend] = [{'mailbox': 'pages', 'payload': url, 'priority': 1} for url in message.payload]
+            pages = task.join('pages', sends, timeout_seconds=60)
+            return [pages, task.join('index', [{'mailbox': 'index', 'payload': pages}])]
+
+        async def handle_async(message: Any, task: AsyncTask) -> Any:
+            sends: list[JoinedSend] = [{'mailbox': 'pages', 'payload': url, 'priority': 1} for url in message.payload]
+            pages = await task.join('pages', sends, timeout_seconds=60)
+            return [pages, await task.join('index', [{'mailbox': 'index', 'payload': pages}])]
+
+        def check(task: TestTask, run: Callable[[TestTask], TestEnd]) -> None:
+            end = run(task)
+            self.assertEqual((end.state, type(end.raised), end.question), ('BLOCKED', Suspended, None))
+            suspension = end.suspension or {}
+            self.assertEqual((suspension['timeoutSeconds'], len(suspension['after'])), (60, 2))
+            sent = [(one['mailboxId'], one['payload'], one['priority'], one['workKey']) for one in task.sent]
+            keys = [f'{task.message.id}/pages/{index}' for index in range(2)]
+            self.assertEqual(sent, [('pages', 'a', 1, keys[0]), ('pages', 'b', 1, keys[1])])
+            self.assertRaisesRegex(RuntimeError, 'call wake', run, task)
+            self.assertRaises(ValueError, task.wake, results=[1])
+            task.wake(results=[1, {'n': 2}])
+            self.assertEqual((run(task).state, task.sent[2]['payload'], len(task.sent)), ('BLOCKED', [1, {'n': 2}], 3))
+            task.wake(results=['made'])
+            self.assertEqual((run(task).result, task.message.attempts), ([[1, {'n': 2}], ['made']], 1))
+            self.assertEqual((len(task.sent), task.notes), (3, {}))
+            self.assertRaises(RuntimeError, task.wake)
+
+        check(TestTask(['a', 'b']), lambda task: task.run(handle))
+        check(TestTask(['a', 'b']), lambda task: asyncio.run(task.run_async(handle_async)))
+
+    def test_a_join_is_told_what_failed_or_came_too_late(self) -> None:
+        def handle(_: Any, task: Task) -> Any:
+            try:
+                return task.join('pages', [{'mailbox': 'pages', 'payload': one} for one in 'ab'], timeout_seconds=60)
+            except JoinFailed as error:
+                return [[one.state for one in found] for found in (error.results, error.failed)]
+
+        failed, late = TestTask(None), TestTask(None)
+        failed.run(handle)
+        failed.wake(states=['ACKED', 'FAILED'])
+        self.assertEqual(failed.run(handle).result, [['ACKED', 'FAILED'], ['FAILED']])
+        before = late.clock.now
+        late.run(handle)
+        late.wake(by='TIMEOUT', states=['ACKED', None])
+        self.assertEqual(late.run(handle).result, [['ACKED', 'READY'], ['READY']])
+        self.assertEqual((late.clock.now - before).total_seconds(), 60)
+        ends = TestTask(None)
+        ends.run(lambda _, one: one.join('a', [{'mailbox': 'b', 'payload': 1}], on_timeout='FAIL'))
+        ends.wake(by='TIMEOUT')
+        self.assertRaisesRegex(RuntimeError, 'it is FAILED', ends.run, handle)
+
+    def test_a_sleep_ends_with_the_clock_and_a_suspension_says_what_it_waits_for(self) -> None:
+        def handle(message: Any, task: Task) -> Any:
+            task.progress('asleep')
+            task.sleep('nap', 3600)
+            if message.suspension.until:
+                task.suspend(after=[{'scopeId': 'run'}, {'groupId': 'g'}], note={'key': 'go', 'sinceVersion': 0}, any=True)
+            return [message.progress, message.suspension.woken_by, [one.state for one in message.suspension.after]]
+
+        task = TestTask(None)
+        self.assertEqual(task.run(handle).suspension, {'delaySeconds': 3600})
+        before = task.clock.now
+        end = task.run(handle)
+        self.assertEqual((task.clock.now - before).total_seconds(), 3600)
+        self.assertRaises(RuntimeError, task.run, handle)
+        note = {'key': 'go', 'sinceVersion': 0}
+        self.assertEqual(end.suspension, {'after': [{'scopeId': 'run'}, {'groupId': 'g'}], 'note': note, 'any': True})
+        task.wake(states=['CANCELLED', None])
+        self.assertEqual(task.run(handle).result, ['asleep', 'CONDITION', ['CANCELLED', None]])
+        again = TestTask(None)
+        again.run(handle)
+        again.wake()
+        self.assertEqual((again.run(handle).state, again.message.attempts), ('BLOCKED', 0))
+
+    def test_a_join_that_is_refused_has_sent_nothing(self) -> None:
+        def refuse(_: Any) -> Any:
+            raise MusterError('BACKLOG_FULL', 'it is full')
+
+        task = TestTask(None, answers={'message.send': refuse})
+        end = task.run(lambda _, one: one.join('a', [{'mailbox': 'b', 'payload': 1}]))
+        self.assertEqual((end.state, end.suspension, task.notes), ('READY', None, {}))
+        self.assertEqual(end.error, 'MusterError: BACKLOG_FULL: it is full')
 
     def test_async_handlers(self) -> None:
         async def handle(message: Any, task: AsyncTask) -> Any:

@@ -294,7 +294,7 @@ class Workers(WorkerTest):
         child.send_signal(signal.SIGTERM)
         said = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 0)
-        self.assertRegex(said, r'received=2, completed=1, asked=0, returned=1')
+        self.assertRegex(said, r'received=2, completed=1, asked=0, suspended=0, returned=1')
         self.assertEqual((self.state(quick), self.state(slow)), ('ACKED', 'READY'))
 
 class Closing(WorkerTest):

@@ -1,6 +1,6 @@
 import type { After } from './types.ts';
 
-type Named = { readonly messageId: unknown } | { readonly groupId: unknown };
+type Named = { readonly messageId: unknown } | { readonly groupId: unknown } | { readonly scopeId: unknown };
 
 /** An earlier call of an atomic batch. */
 type Pending = Readonly<Record<'call' | 'id' | 'messageId' | 'groupId', unknown>>;
@@ -16,7 +16,8 @@ function named(one: After): Named {
     return { messageId: one.call === 'task.submit' ? one.messageId : one.id };
   }
   if ('messageId' in one) return { messageId: one.messageId };
-  return 'groupId' in one ? { groupId: one.groupId } : { messageId: one.id };
+  if ('groupId' in one) return { groupId: one.groupId };
+  return 'id' in one ? { messageId: one.id } : { scopeId: one.scopeId };
 }
 
 /** The arguments of a call, with `after` in the API's form. */

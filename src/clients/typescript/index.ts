@@ -72,5 +72,12 @@ export type {
   ReserveOptions,
   Settlement,
 } from './worker/spending.ts';
+export {
+  type JoinedSend,
+  JoinFailed,
+  type JoinOptions,
+  Suspended,
+  type SuspendOptions,
+} from './worker/suspending.ts';
 export type { MailboxRef, TaskContext, TaskSendFields, WorkerMessage } from './worker/task.ts';
 export { Worker } from './worker/worker.ts';

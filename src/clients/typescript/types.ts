@@ -73,6 +73,7 @@ export type After =
   | From
   | { readonly messageId: string | From }
   | { readonly groupId: string | From }
+  | { readonly scopeId: string | From }
   | { readonly id: string | From };
 
 type WithPrerequisites<T> = 'after' extends keyof T

@@ -12,6 +12,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/workers.md',
       'docs/workflows.md',
       'docs/steps.md',
+      'docs/workflows-in-code.md',
       'docs/codecs.md',
       'docs/testing.md',
       'docs/development.md',

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   GiveUp,
+  JoinFailed,
   type Muster,
   type Reservation,
   RetryLater,
+  type SuspendOptions,
   type TaskContext,
   type WorkerMessage,
 } from '../../../src/clients/typescript/index.ts';
@@ -32,6 +34,12 @@ export interface Step {
   readonly ask?: unknown;
   readonly options?: readonly string[];
   readonly catches?: true;
+  /** Suspends the message on this. */
+  readonly suspend?: SuspendOptions;
+  /** Sleeps under this name for so many seconds, and says that it has. */
+  readonly sleep?: readonly [name: string, seconds: number];
+  /** Joins messages with these payloads under this name; says their results, or the states of all if one has failed. */
+  readonly join?: readonly [name: string, payloads: readonly unknown[]];
   /** Waits so many seconds. If the claim ends meanwhile, says the name of its error, and throws it. */
   readonly wait?: number;
   /** A step with this key and this value; says the value, and whether it was done. */
@@ -61,6 +69,7 @@ interface Place {
   readonly budget?: string;
   readonly allowance?: string;
   readonly pool?: string;
+  readonly mailboxId: string;
 }
 
 /** Follows the script of a handler. */
@@ -124,7 +133,18 @@ async function make(step: Step, place: Place): Promise<void> {
     await task.ask(step.ask, step.options && { options: [...step.options] }).catch((error) => {
       if (!step.catches) throw error;
     });
-  else if (step.wait !== undefined) await wait(step.wait, task, say);
+  else if (step.suspend) await task.suspend(step.suspend);
+  else if (step.sleep) {
+    await task.sleep(...step.sleep);
+    say(`slept ${step.sleep[0]}`);
+  } else if (step.join) {
+    const [name, payloads] = step.join;
+    const sends = payloads.map((payload) => ({ mailbox: { mailboxId: place.mailboxId }, payload }));
+    await task.join(name, sends).then(say, (error) => {
+      if (!(error instanceof JoinFailed)) throw error;
+      say(error.results.map(({ state }) => state));
+    });
+  } else if (step.wait !== undefined) await wait(step.wait, task, say);
 }
 
 async function wait(seconds: number, { signal }: TaskContext, say: (value: unknown) => void): Promise<void> {

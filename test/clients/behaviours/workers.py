@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import math
+import re
 import sys
 import threading
 import time
@@ -13,7 +14,21 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from muster import AsyncMuster, AsyncTask, AsyncWorker, Claim, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Task, Worker
+from muster import (
+    AsyncMuster,
+    AsyncTask,
+    AsyncWorker,
+    Claim,
+    ClaimLost,
+    GiveUp,
+    JoinedSend,
+    JoinFailed,
+    Muster,
+    MusterError,
+    RetryLater,
+    Task,
+    Worker,
+)
 
 logging.disable(logging.CRITICAL)
 _lock = threading.Lock()
@@ -109,6 +124,17 @@ class Script:
     def asking(self, step: dict[str, Any]) -> dict[str, Any]:
         return {'options': step['options']} if 'options' in step else {}
 
+    def suspension(self, step: dict[str, Any]) -> dict[str, Any]:
+        """The conditions of a suspension, with the names of the Python client."""
+        return {re.sub('[A-Z]', lambda found: f'_{found[0].lower()}', name): value for name, value in step['suspend'].items()}
+
+    def joins(self, step: dict[str, Any]) -> tuple[str, list[JoinedSend]]:
+        name, payloads = step['join']
+        return name, [{'mailbox': {'mailbox_id': self.options['mailboxId']}, 'payload': payload} for payload in payloads]
+
+    def failed(self, error: JoinFailed) -> None:
+        self.see([one.state for one in error.results])
+
     def run(self, task: Task) -> Any:
         reservation: Any = None
         for step in self.steps:
@@ -144,6 +170,16 @@ class Script:
             elif 'sends' in step:
                 mailbox, payload, key = self.sent(step)
                 task.send(mailbox, payload, **key)
+            elif 'suspend' in step:
+                task.suspend(**self.suspension(step))
+            elif 'sleep' in step:
+                task.sleep(*step['sleep'])
+                self.see(f'slept {step["sleep"][0]}')
+            elif 'join' in step:
+                try:
+                    self.see(task.join(*self.joins(step)))
+                except JoinFailed as error:
+                    self.failed(error)
             elif 'hold' in step:
                 with task.hold(self.options['pool'], step['hold']) as hold:
                     time.sleep(0.2)
@@ -190,6 +226,16 @@ class Script:
             elif 'sends' in step:
                 mailbox, payload, key = self.sent(step)
                 await task.send(mailbox, payload, **key)
+            elif 'suspend' in step:
+                await task.suspend(**self.suspension(step))
+            elif 'sleep' in step:
+                await task.sleep(*step['sleep'])
+                self.see(f'slept {step["sleep"][0]}')
+            elif 'join' in step:
+                try:
+                    self.see(await task.join(*self.joins(step)))
+                except JoinFailed as error:
+                    self.failed(error)
             elif 'hold' in step:
                 async with task.hold(self.options['pool'], step['hold']) as hold:
                     await asyncio.sleep(0.2)

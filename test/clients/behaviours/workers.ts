@@ -36,7 +36,9 @@ export interface Asked {
   readonly pool?: string;
 }
 
-export type Counts = Readonly<Record<'received' | 'completed' | 'asked' | 'returned' | 'failed' | 'lost', number>>;
+export type Counts = Readonly<
+  Record<'received' | 'completed' | 'asked' | 'suspended' | 'returned' | 'failed' | 'lost', number>
+>;
 
 /** A worker that has started. */
 export interface Started {
@@ -73,7 +75,7 @@ export const hosts: Readonly<Record<string, (world: World) => Promise<WorkerHost
         (message, task) => {
           const run = (runs.get(message.id) ?? 0) + 1;
           runs.set(message.id, run);
-          return follow(stepsOf(message.payload, run), { ...names, muster, message, task, see });
+          return follow(stepsOf(message.payload, run), { ...names, mailboxId, muster, message, task, see });
         },
       );
       worker.on('error', () => undefined);

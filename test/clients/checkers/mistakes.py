@@ -4,7 +4,7 @@ from muster import Claim, Muster, Spend, Task, TypedMailbox, Usage, Worker
 
 muster = Muster()
 sent = muster.message.send(mailbox_id='m', scope_id='s', payload=1)
-muster.message.send(mailbox_id='m', scope_id='s', payload=1, after=[sent, sent.id, {'messageId': 'm'}, {'groupId': 'g'}])
+muster.message.send(mailbox_id='m', scope_id='s', payload=1, after=[sent, sent.id, {'messageId': 'm'}, {'groupId': 'g'}, {'scopeId': 's'}])
 muster.message.send(mailbox_id='m', scope_id='s', payload=1, after=[{'message_id': 'm'}])  # wrong
 muster.message.send(mailbox='m', scope_id='s', payload=1)  # wrong
 muster.budget.reserve(budget_id='b', scope_id='s', amount_minor=1.5, work_key='w')  # wrong
@@ -67,3 +67,18 @@ def sends(message: Claim, task: Task) -> int:
 
 
 Worker(muster, 'jobs', sends)
+
+
+def joins(message: Claim, task: Task) -> int:
+    task.sleep('nap', 60)
+    task.sleep('nap')  # wrong
+    pages = task.join('pages', [{'mailbox': 'pages', 'payload': url, 'priority': 1} for url in message.payload])
+    task.join('pages', [{'mailbox': 'pages', 'payload': url, 'prio': 1} for url in message.payload])  # wrong
+    task.join('pages', [{'mailbox': 'pages', 'payload': 1, 'work_key': 'w'}])  # wrong
+    task.join('pages', [{'payload': 1}])  # wrong
+    if not pages:
+        task.suspend(delay_seconds='60')  # wrong
+    task.suspend(after=[sent, {'scopeId': 's'}], note={'key': 'k', 'sinceVersion': 0}, any=True, timeout_seconds=60)
+
+
+Worker(muster, 'jobs', joins)

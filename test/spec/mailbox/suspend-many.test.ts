@@ -87,6 +87,29 @@ describe('An end that many suspended messages wait for', () => {
     await expectAgreement(queue.world);
   });
 
+  it('is never missed by a suspension that comes at the same moment, in two hundred races', async () => {
+    const pairs = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const [run, below] = [randomUUID(), randomUUID()];
+        await queue.sent({ scopeId: run });
+        const parent = await queue.claim({ scopeId: run });
+        await queue.sent({ scopeId: below });
+        return { parent, child: await queue.claim({ scopeId: below }), below };
+      }),
+    );
+    const acts = pairs.flatMap(({ parent, child, below }, index) => {
+      const after = index % 2 === 0 ? [{ messageId: child.id }] : [{ scopeId: below }];
+      const suspends = () =>
+        queue.world.mustPost(`/messages/${parent.id}/suspend`, { token: parent.token, after: after });
+      const ends = () => queue.act('complete', child);
+      return index % 4 < 2 ? [suspends, ends] : [ends, suspends];
+    });
+    await Promise.all(acts.map((act) => act()));
+    for (const { parent } of pairs)
+      expect((await queue.world.get(`/messages/${parent.id}`)).body).to.deep.include({ state: 'READY', attempts: 0 });
+    await expectAgreement(queue.world);
+  });
+
   it('is waited for by at most ten thousand, sends and suspended messages together', async () => {
     const child = await queue.sent({ scopeId: randomUUID() });
     const { store } = queue.world.service;

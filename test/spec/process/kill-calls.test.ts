@@ -76,4 +76,39 @@ describe('kill -9 of an API process around a call', () => {
     expect((await ended()).cancelled.messages).to.equal(301);
     await kill.expectBooks();
   });
+
+  it('a suspension, and the end that it waits for, take effect once around a kill: the parent is woken, and once', async () => {
+    const spare = [kill.start('api'), kill.start('api'), kill.start('api')];
+    const mailbox = (await call(first.url, kill.access, '/mailboxes', { name: 'waits' })).body.id;
+    const post = async (path: string, body: object, url = first.url, key: string = randomUUID()) =>
+      call(url, kill.access, path, body, key);
+    const send = async (run: string): Promise<string> =>
+      (await post(`/mailboxes/${mailbox}/messages`, { scopeId: run, payload: 1 })).body.id;
+    const receive = async (run: string) =>
+      (await post(`/mailboxes/${mailbox}/recv`, { ...holder, scopeId: run, leaseSeconds: 600 })).body;
+    const [run, below] = [randomUUID(), randomUUID()];
+    const parent = await send(run);
+    const claim = await receive(run);
+    const child = await send(below);
+    const [a, b, c] = await Promise.all(spare);
+    if (!a || !b || !c) throw new Error('three were started');
+    const suspend = (url: string, key: string) =>
+      post(`/messages/${parent}/suspend`, { token: claim.token, after: [{ scopeId: below }] }, url, key);
+    const stateOf = async () => (await call(first.url, kill.access, `/messages/${parent}`)).body.state;
+    const key = randomUUID();
+    await kill.killAround(a, 'before', () => suspend(a.url, key));
+    expect(await stateOf()).to.equal('CLAIMED');
+    await kill.killAround(b, 'after', () => suspend(b.url, key));
+    expect(await stateOf()).to.equal('BLOCKED');
+    await kill.expectBooks();
+    const repeated = await suspend(first.url, key);
+    expect([repeated.status, repeated.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true']);
+    const { token } = await receive(below);
+    await kill.killAround(c, 'after', () => post(`/messages/${child}/complete`, { token }, c.url));
+    expect((await post(`/messages/${child}/complete`, { token })).body.replay).to.equal(true);
+    expect(await receive(run)).to.include({ id: parent, attempt: 1 });
+    const { body: history } = await call(first.url, kill.access, `/messages/${parent}/attempts`);
+    expect(history.attempts.map(({ outcome }: { outcome: string }) => outcome)).to.deep.equal(['SUSPENDED', null]);
+    await kill.expectBooks();
+  });
 });

@@ -28,10 +28,12 @@ from ._errors import (
     ClaimLost,
     GiveUp,
     HoldLost,
+    JoinFailed,
     MusterError,
     NoResult,
     RetryLater,
     Stopped,
+    Suspended,
     UnreadableValue,
     WorkerClosed,
 )
@@ -51,6 +53,7 @@ from ._worker.spending import Reservation, Settlement
 from ._worker.asking import GivenAnswer
 from ._worker.rate import StartRate
 from ._worker.results import PrerequisiteResult
+from ._worker.suspending import JoinedSend
 from ._transport import Stop
 from ._worker.threads import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
@@ -84,6 +87,8 @@ __all__ = [
     'HoldLost',
     'Holding',
     'Id',
+    'JoinFailed',
+    'JoinedSend',
     'Journal',
     'KNOWN_PROVIDERS',
     'LimitHeaders',
@@ -109,6 +114,7 @@ __all__ = [
     'Stop',
     'Stopped',
     'SucceededTask',
+    'Suspended',
     'Task',
     'TypedClaim',
     'TypedGroup',

@@ -45,9 +45,15 @@ class AfterGroup(TypedDict):
     groupId: Id
 
 
-After = Union[Id, AfterMessage, AfterGroup, From, Record]
+class AfterScope(TypedDict):
+    """A scope in which nothing may be live any more."""
+
+    scopeId: Id
+
+
+After = Union[Id, AfterMessage, AfterGroup, AfterScope, From, Record]
 """A prerequisite of a message: a message's id; the record returned by a send, a submit or the creation of a group;
-`{'messageId': …}` or `{'groupId': …}`; or a `From`."""
+`{'messageId': …}`, `{'groupId': …}` or `{'scopeId': …}`; or a `From`."""
 
 
 def given(args: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,9 +78,11 @@ def _prerequisite(one: After) -> Mapping[str, Any]:
     for name in ('messageId', 'groupId'):
         if name in members:
             return {name: members[name]}
-    if 'id' not in members:
-        raise TypeError(f'after: {members} must be an id, a record, or have messageId or groupId')
-    return {'messageId': members['id']}
+    if 'id' in members:
+        return {'messageId': members['id']}
+    if 'scopeId' not in members:
+        raise TypeError(f'after: {members} must be an id, a record, or have messageId, groupId or scopeId')
+    return {'scopeId': members['scopeId']}
 
 
 def encode(value: Any) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal, TypeGuard, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, Union
 
 from ._records import ErrorCode, Message
+
+if TYPE_CHECKING:
+    from ._worker.results import PrerequisiteResult
 
 
 class MusterError(Exception):
@@ -106,6 +110,34 @@ class Asked(Exception):
 
     def __init__(self) -> None:
         super().__init__('the attempt ends with a question; the next one begins with the answer')
+
+
+class Suspended(Exception):
+    """Raised by `task.suspend`, `task.sleep` and `task.join`: the attempt ends, and the next one begins later. Don't
+    catch it."""
+
+    def __init__(self) -> None:
+        super().__init__('the attempt ends here; the next one begins when what the message waits for is over')
+
+
+class JoinFailed(Exception):
+    """Raised by `task.join` if a message did not come out ACKED."""
+
+    def __init__(self, name: str, results: Sequence[PrerequisiteResult]) -> None:
+        self.results = results
+        """The outcomes of all messages, in order"""
+        states = ', '.join(dict.fromkeys(one.state or 'removed' for one in self.failed))
+        count = f'{len(self.failed)} of {len(results)}'
+        super().__init__(f'{count} messages of the join {name} did not succeed: {states}')
+        self._name = name
+
+    @property
+    def failed(self) -> list[PrerequisiteResult]:
+        """The outcomes of those that did not come out ACKED."""
+        return [one for one in self.results if one.state != 'ACKED']
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return JoinFailed, (self._name, self.results)
 
 
 class ClaimLost(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ _of_worker = (
     'message.complete',
     'message.nack',
     'message.ask',
+    'message.suspend',
     'mailbox.leave',
 )
 """Calls of the worker, not of its handler."""
@@ -58,6 +59,11 @@ class Clock:
         for listener in list(self.listeners):
             listener()
 
+    def reach(self, moment: str) -> None:
+        """Moves the clock forward to a time, in the format of messages, unless it has passed."""
+        left = datetime.fromisoformat(moment.replace('Z', '+00:00')) - self.now
+        self.advance(max(0.0, left.total_seconds()))
+
 
 @dataclass(frozen=True)
 class TestCall:
@@ -75,7 +81,7 @@ class Recorder(Muster):
     """Records the calls that a worker and a handler's task make for one message. It gives them answers without any rules."""
 
     def __init__(
-        self, message: dict[str, Any], clock: Clock, answers: TestAnswers, results: Mapping[str, Any]
+        self, message: dict[str, Any], clock: Clock, answers: TestAnswers, outcomes: dict[str, dict[str, Any]]
     ) -> None:
         super().__init__('http://muster.test', 'test', str(uuid.uuid4()))
         self.claimed: dict[str, Any] = message
@@ -93,10 +99,13 @@ class Recorder(Muster):
         """The money that was settled, by budget"""
         self.taken: dict[str, int] = {}
         """The units that were taken, by allowance"""
+        self.outcomes = outcomes
+        """The states and results of other messages, by id"""
+        self.suspending: Mapping[str, Any] = {}
+        """The conditions of the last suspension, as they were asked for"""
         self.failures: list[BaseException] = []
         """Why calls got no answer"""
         self._given = answers
-        self._results = results
         self._places: dict[str, int] = {}
         """The units of each place in line"""
         self._puts = 0
@@ -113,6 +122,7 @@ class Recorder(Muster):
             'message.complete': lambda _: self._end('ACKED'),
             'message.nack': self._nack,
             'message.ask': self._ask,
+            'message.suspend': self._suspend,
             'message.send': lambda args: {
                 'id': str(uuid.uuid4()),
                 'mailboxId': args['mailboxId'],
@@ -128,7 +138,10 @@ class Recorder(Muster):
             'pool.acquire': self._acquire,
             'hold.renew': lambda _: {},
             'hold.release': lambda _: {},
-            'message.view': lambda args: {**self.claimed, 'result': self._results.get(args['messageId'])},
+            'message.view': lambda args: {
+                **{**self.claimed, 'id': args['messageId'], 'result': None},
+                **self.outcomes.get(args['messageId'], {}),
+            },
             'note.view': lambda args: self._note(args['key']),
             'note.put': self._put,
             'note.delete': lambda args: self.kept.pop(self._note(args['key'])['key']) and None,
@@ -205,7 +218,11 @@ class Recorder(Muster):
             # The answer to a held view would be a rule of the service.
             if answer is None or ('sinceVersion' in fields and name not in self._given):
                 raise RuntimeError(f'a test task does not answer {name}: put it into answers, or use TestServer')
-            return answer(fields)
+            answered = answer(fields)
+            if name == 'message.send':
+                sent = {'state': 'READY', 'workKey': fields.get('workKey')}
+                self.outcomes[answered.get('id')] = sent
+            return answered
         except MusterError as refusal:
             # One without a status would count as no answer, which the worker would wait for.
             refusal.status = refusal.status or 409
@@ -215,16 +232,18 @@ class Recorder(Muster):
             raise MusterError('INTERNAL', text_of(error), status=400) from error
 
     def _batch(self, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-        # The worker ends its claim alone, so batches are the handler's, and one with the completion is that of `finish`.
+        # The worker ends its claim alone, so batches are the handler's, but for those of `finish` and `join`.
         is_handlers, is_atomic = self.told is None, fields.get('atomic') is True
+        kept = dict(self.kept)
         calls = [TestCall(call.pop('call'), call) for call in fields['calls']]
         results: list[dict[str, Any]] = []
         for one in calls:
             try:
-                answer = self._answer(one.call, one.fields, is_handlers)
+                answer = self._answer(one.call, _with_ids_of(one, results), is_handlers)
                 results.append({'status': 200, 'body': answer, 'replayed': False})
             except MusterError as error:
                 if is_atomic:
+                    self.kept = kept
                     raise
                 envelope = {'code': error.code, 'message': error.message, 'requestId': None}
                 results.append({'status': error.status, 'body': {'error': envelope}})
@@ -273,8 +292,30 @@ class Recorder(Muster):
             'answeredBy': None,
             'expiresAt': self.clock.after(fields.get('expiresInSeconds') or 604_800),
         }
-        self._end('BLOCKED', question=asked, attempts=self.claimed['attempts'] - 1)
+        self._put_aside(fields, question=asked)
         return {'id': self.claimed['id'], 'state': 'BLOCKED', 'question': {**asked, 'answerUrl': None}}
+
+    def _suspend(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        asked = {name: value for name, value in fields.items() if name not in ('messageId', 'token', 'progress')}
+        nothing = dict.fromkeys(('messageId', 'groupId', 'scopeId', 'state'))
+        note, delay = asked.get('note'), asked.get('delaySeconds')
+        suspension: dict[str, Any] = {
+            'since': self.clock.after(0),
+            'after': [{**nothing, **one} for one in _waited(asked)],
+            'note': note and {'scopeId': self.claimed['scopeId'], **note},
+            'until': None if delay is None else self.clock.after(delay),
+            'timeoutAt': self.clock.after(asked.get('timeoutSeconds') or 2_592_000),
+            'any': asked.get('any') is True,
+            'wokenBy': None,
+        }
+        self.suspending = asked
+        self._put_aside(fields, suspension=suspension)
+        return {'id': self.claimed['id'], 'state': 'BLOCKED', 'blockedBy': []}
+
+    def _put_aside(self, call: Mapping[str, Any], **fields: Any) -> None:
+        """Ends an attempt that does not count."""
+        progress = call.get('progress', self.claimed['progress'])
+        self._end('BLOCKED', **fields, progress=progress, attempts=self.claimed['attempts'] - 1)
 
     def _note(self, key: str) -> dict[str, Any]:
         if key not in self.kept:
@@ -331,3 +372,19 @@ class Recorder(Muster):
     def _take(self, waiter_id: str, name: str, units: int) -> None:
         self.taken[name] = self.taken.get(name, 0) + units - self._places.get(waiter_id, 0)
         self._places[waiter_id] = units
+
+
+def _waited(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return fields.get('after') or []
+
+
+def _with_ids_of(one: TestCall, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Returns the fields of a call in a batch. Those of a suspend get the ids of the messages that were sent before it."""
+    if one.call != 'message.suspend':
+        return one.fields
+
+    def found(after: Mapping[str, Any]) -> Mapping[str, Any]:
+        is_late = isinstance(after.get('messageId'), dict)
+        return {'messageId': results[after['messageId']['$from']]['body']['id']} if is_late else after
+
+    return {**one.fields, 'after': [found(after) for after in _waited(one.fields)]}

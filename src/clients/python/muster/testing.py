@@ -17,12 +17,13 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 import uuid
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Literal, cast
 
 from ._arguments import encode
 from ._worker.event_loop import AsyncHandler, AsyncTask, AsyncWorker
@@ -45,7 +46,7 @@ def claimed(payload: Any, clock: Clock | None = None, **fields: Any) -> Claim:
     attempt = fields.get('attempt', 1)
     nothing: dict[str, Any] = dict.fromkeys(
         'taskId groupId taskKey reason key lastError progress workKey onFailure requires question deadline readyAt '
-        'result finishedAt traceparent tracestate'.split()
+        'result finishedAt traceparent tracestate suspension attemptSeconds attemptEndsAt'.split()
     )
     json_fields: dict[str, Any] = {
         **nothing,
@@ -88,6 +89,9 @@ class TestEnd:
     """The pause before the next attempt"""
     question: Any = None
     """The question asked; None if there is none"""
+    suspension: Mapping[str, Any] | None = None
+    """What the handler waits for after `suspend`, `sleep` or `join`, in the API's names: `after`, `note`, `delaySeconds`,
+    `any`, `timeoutSeconds`, …; None if it does not"""
     plan: Sequence[TestCall] = ()
     """The calls that `task.finish` has made together with the completion, in order"""
 
@@ -141,8 +145,8 @@ class TestTask:
         **fields: Any,
     ) -> None:
         self.clock = clock or Clock()
-        earlier = {str(uuid.uuid4()): result for result in results}
-        after = [{'messageId': one, 'groupId': None, 'state': 'ACKED'} for one in earlier]
+        earlier: dict[str, dict[str, Any]] = {str(uuid.uuid4()): {'state': 'ACKED', 'result': one} for one in results}
+        after = [{'messageId': one, 'groupId': None, 'scopeId': None, 'state': 'ACKED'} for one in earlier]
         message = claimed(payload, self.clock, **{'after': after, **fields}).to_json()
         # The first run increments it to the attempt given.
         message['attempts'] = message['attempt'] - 1
@@ -151,6 +155,9 @@ class TestTask:
             self._recorder.put(key, value)
         self._state = 'READY'
         self._runs = 0
+        self._began_at = 0.0
+        self._ran_seconds = 0.0
+        """How long handlers have run, in real time"""
 
     @property
     def message(self) -> Claim:
@@ -167,7 +174,7 @@ class TestTask:
 
     @property
     def sent(self) -> list[Mapping[str, Any]]:
-        """The messages that the handler has sent in all attempts, with the plan of `finish`, in the API's names.
+        """The messages that the handler has sent in all attempts, with joins and the plan of `finish`, in the API's names.
 
         A mailbox has its name as its id.
         """
@@ -194,6 +201,47 @@ class TestTask:
         if question is None or question['state'] != 'OPEN':
             raise RuntimeError('the handler has asked nothing')
         self._close(state='ANSWERED', answer=value, answeredBy=answered_by, answeredVia='API')
+
+    def wake(
+        self,
+        *,
+        results: Sequence[Any] | None = None,
+        states: Sequence[str | None] | None = None,
+        by: Literal['CONDITION', 'TIMEOUT'] = 'CONDITION',
+    ) -> None:
+        """Lets a message continue that its handler has suspended: `task.wake(results=[1, 2])` after a join of two.
+
+        The clock is moved to the end of its sleep, or by TIMEOUT to the end of its time. A message that only sleeps needs
+        no call.
+
+        Args:
+            results: the results of the messages that it waits for, in order; default: None
+            states: what has become of what it waits for, in order, None if it has not ended; default: all has ended well,
+                by TIMEOUT nothing has ended
+            by: what lets it continue
+        """
+        recorder, suspension = self._recorder, self._suspension
+        if suspension is None:
+            raise RuntimeError('the handler has not suspended its message')
+        waited: list[dict[str, Any]] = suspension['after']
+        for given in (results, states):
+            if given is not None and len(given) != len(waited):
+                raise ValueError(f'the handler waits for {len(waited)}, not for {len(given)}')
+        is_late, after = by == 'TIMEOUT', list[dict[str, Any]]()
+        for index, one in enumerate(waited):
+            well = None if is_late and results is None else _well_of(one)
+            state = well if states is None else states[index]
+            after.append({**one, 'state': state})
+            if one['messageId'] is not None:
+                result = None if results is None else json.loads(encode(results[index]))
+                recorder.outcomes.setdefault(one['messageId'], {}).update(state=state or 'READY', result=result)
+        if is_late:
+            self.clock.reach(suspension['timeoutAt'])
+        elif suspension['until'] is not None and (_only_sleeps(suspension) or not suspension['any']):
+            self.clock.reach(suspension['until'])
+        recorder.claimed = {**recorder.claimed, 'suspension': {**suspension, 'after': after, 'wokenBy': by}}
+        if is_late and recorder.suspending.get('onTimeout') == 'FAIL':
+            self._state = 'FAILED'
 
     def lose(self) -> None:
         """Loses the claim during a run, as when a message is cancelled."""
@@ -248,6 +296,7 @@ class TestTask:
         """Claims the message. Skips the delay of a DELAYED one."""
         if self._state == 'CLAIMED':
             raise RuntimeError('a run is in progress: wait for it to end')
+        self._wake_in_time()
         if self._state in _final_states:
             raise RuntimeError(f'it is {self._state}: a message that has ended is not run again')
         recorder = self._recorder
@@ -266,10 +315,12 @@ class TestTask:
             'readyAt': None,
             'token': str(uuid.uuid4()),
             # Attempts differ in their claimedAt, even if the clock stands still.
-            'claimedAt': self.clock.after(self._runs / 1000),
+            # Real time has passed as well, by which the handler counts what is left of its sleep.
+            'claimedAt': self.clock.after(self._ran_seconds + self._runs / 1000),
             'leaseExpiresAt': self.clock.after(recorder.claimed['leaseSeconds']),
         }
         self._runs += 1
+        self._began_at = time.monotonic()
         recorder.offer()
         self._state = 'CLAIMED'
         self.clock.listeners.add(self._expire)
@@ -284,6 +335,7 @@ class TestTask:
     def _finish(self) -> None:
         self.clock.listeners.discard(self._expire)
         self._state = (self._recorder.told or {}).get('state', 'LOST')
+        self._ran_seconds += time.monotonic() - self._began_at
 
     def _end_of(self, outcome: _Outcome) -> TestEnd:
         if self._recorder.failures:
@@ -294,9 +346,31 @@ class TestTask:
         if told['state'] == 'ACKED':
             plan: Sequence[TestCall] = told.get('plan', ())
             return TestEnd('ACKED', json.loads(encode(outcome.result)), raised=raised, plan=plan)
+        if self._suspension is not None:
+            return TestEnd('BLOCKED', raised=raised, suspension=self._recorder.suspending)
         if told['state'] == 'BLOCKED':
             return TestEnd('BLOCKED', raised=raised, question=self._recorder.claimed['question']['question'])
         return TestEnd(raised=raised, **told)
+
+    @property
+    def _suspension(self) -> dict[str, Any] | None:
+        """What the message waits for; None if it does not."""
+        suspension: dict[str, Any] | None = self._recorder.claimed['suspension']
+        return suspension if self._state == 'BLOCKED' and suspension and suspension['wokenBy'] is None else None
+
+    def _wake_in_time(self) -> None:
+        """Lets a suspended message continue that only sleeps, or whose time is up."""
+        suspension = self._suspension
+        if suspension is None:
+            return
+        if _only_sleeps(suspension):
+            self.wake()
+        elif suspension['any'] and suspension['until'] is not None and self.clock.has_passed(suspension['until']):
+            self.wake(states=[None for _ in suspension['after']])
+        elif self.clock.has_passed(suspension['timeoutAt']):
+            self.wake(by='TIMEOUT')
+        else:
+            raise RuntimeError('it is suspended: call wake(…)')
 
     def _close(self, **fields: Any) -> None:
         message = self._recorder.claimed
@@ -306,6 +380,17 @@ class TestTask:
         deadline = self._recorder.claimed['deadline']
         if deadline is not None and self.clock.has_passed(deadline):
             self._recorder.lose()
+
+
+def _well_of(after: Mapping[str, Any]) -> str:
+    """Returns the state of something that has ended well."""
+    if after['messageId'] is not None:
+        return 'ACKED'
+    return 'IDLE' if after['groupId'] is None else 'SATISFIED'
+
+
+def _only_sleeps(suspension: Mapping[str, Any]) -> bool:
+    return suspension['until'] is not None and not suspension['after'] and suspension['note'] is None
 
 
 class TestHold:

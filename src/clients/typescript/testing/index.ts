@@ -3,4 +3,4 @@ export { TestHold, type TestHoldOptions } from './hold.ts';
 export { testMessage } from './message.ts';
 export type { TestAnswers, TestCall, TestFields } from './recorder.ts';
 export { type TestServer, type TestSpace, testServer } from './server.ts';
-export { type TestEnd, TestTask, type TestTaskOptions } from './task.ts';
+export { type TestEnd, TestTask, type TestTaskOptions, type TestWake } from './task.ts';

@@ -23,6 +23,8 @@ export interface Told {
   readonly delaySeconds: number;
   /** The calls made with its completion. */
   readonly plan: readonly TestCall[];
+  /** What a suspended message waits for. */
+  readonly suspension: TestFields | null;
 }
 
 const patterns = Object.entries(calls).map(([name, [method, path]]) => ({
@@ -31,7 +33,7 @@ const patterns = Object.entries(calls).map(([name, [method, path]]) => ({
   path: new RegExp(`^/v1${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
 /** Calls of the worker, not of its handler. */
-const ofWorker = /^(event\.watch|mailbox\.leave|message\.(recv|renew|complete|nack|ask))$/;
+const ofWorker = /^(event\.watch|mailbox\.leave|message\.(recv|renew|complete|nack|ask|suspend))$/;
 
 const textOf = (value: unknown): string => String(value ?? '');
 
@@ -50,8 +52,10 @@ export class Recorder {
   isLost = false;
   readonly #clock: TestClock;
   readonly #given: TestAnswers;
-  /** Results of prerequisites, by message. */
-  readonly #results: ReadonlyMap<string, unknown>;
+  /** Results of prerequisites and joined messages, by message. */
+  readonly #results: Map<string, unknown>;
+  /** The states of joined messages that are not ACKED. */
+  readonly #states = new Map<string, string>();
   /** The units of each place in line. */
   readonly #taken = new Map<string, number>();
   #puts = 0;
@@ -62,7 +66,7 @@ export class Recorder {
   #leave: () => void = () => undefined;
   #journal: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  constructor(message: WorkerMessage, clock: TestClock, given: TestAnswers, results: ReadonlyMap<string, unknown>) {
+  constructor(message: WorkerMessage, clock: TestClock, given: TestAnswers, results: Map<string, unknown>) {
     this.message = message;
     this.#clock = clock;
     this.#given = given;
@@ -84,6 +88,12 @@ export class Recorder {
     this.isLost = true;
     const event = { type: 'message.cancelled', payload: { messageId: this.message.id } };
     this.#journal?.enqueue(new TextEncoder().encode(`id: 1\ndata: ${JSON.stringify(event)}\n\n`));
+  }
+
+  /** Ends a message that the handler has sent. */
+  finish(messageId: string, state: string, result: unknown): void {
+    this.#states.set(messageId, state);
+    this.#results.set(messageId, result);
   }
 
   put(key: string, value: unknown): object {
@@ -109,7 +119,8 @@ export class Recorder {
       if (name === 'message.recv' && this.#isReceived) await Promise.race([this.#hasLeft, aborted(init.signal)]);
       const body = typeof init.body === 'string' ? JSON.parse(init.body) : {};
       const { spaceId: _, ...found } = inPath.groups ?? {};
-      return this.#respond(name, { ...found, ...Object.fromEntries(searchParams), ...body });
+      const params = Object.entries(found).map(([param, value]) => [param, decodeURIComponent(value)]);
+      return this.#respond(name, { ...Object.fromEntries(params), ...Object.fromEntries(searchParams), ...body });
     }
     throw new TypeError(`no ${init.method} ${pathname}`);
   }
@@ -127,18 +138,24 @@ export class Recorder {
 
   #batch({ calls, atomic }: TestFields, isHandlers: boolean): object {
     const list = (calls as readonly TestFields[]).map(({ call, ...fields }) => ({ call: call as CallName, fields }));
-    const results = list.map(({ call, fields }) => {
-      try {
-        return { status: 200, body: this.#answer(call, fields, isHandlers) ?? null, replayed: false };
-      } catch (error) {
-        if (atomic === true) throw error;
-        const { code, message, status } = this.#refusal(error);
-        return { status: status || 409, body: { error: { code, message } } };
-      }
-    });
+    const results: { status: number; body: unknown; replayed?: boolean }[] = [];
+    for (const { call, fields } of list) {
+      const made = () => this.#answer(call, referring(fields, results) as TestFields, isHandlers) ?? null;
+      results.push(this.#batched(made, atomic === true));
+    }
     const [first, ...plan] = list;
     if (atomic === true && this.told && first?.call === 'message.complete') this.told = { ...this.told, plan };
     return { results };
+  }
+
+  #batched(made: () => unknown, isAtomic: boolean): { status: number; body: unknown; replayed?: boolean } {
+    try {
+      return { status: 200, body: made(), replayed: false };
+    } catch (error) {
+      if (isAtomic) throw error;
+      const { code, message, status } = this.#refusal(error);
+      return { status: status || 409, body: { error: { code, message } } };
+    }
   }
 
   /** A refusal. Any other error is the test's. */
@@ -175,7 +192,7 @@ export class Recorder {
 
   #end(told: Partial<Told> & Pick<Told, 'state'>, fields: Partial<WorkerMessage> = {}): WorkerMessage {
     this.#held();
-    this.told = { error: null, delaySeconds: 0, plan: [], ...told };
+    this.told = { error: null, delaySeconds: 0, plan: [], suspension: null, ...told };
     this.message = { ...this.message, ...fields };
     const readyAt = told.state === 'DELAYED' ? this.#clock.in(this.told.delaySeconds) : null;
     return { ...this.message, state: told.state, readyAt } as WorkerMessage;
@@ -211,7 +228,15 @@ export class Recorder {
       this.#end({ state: 'BLOCKED' }, fields);
       return { id, state: 'BLOCKED', question: { ...asked, answerUrl: 'http://muster.test/answer' } };
     },
-    'message.view': ({ messageId }) => ({ ...this.message, result: this.#results.get(textOf(messageId)) ?? null }),
+    'message.suspend': ({ messageId: _messageId, token: _token, progress = this.message.progress, ...suspension }) => {
+      const { id, attempts } = this.message;
+      this.#end({ state: 'BLOCKED', suspension }, { progress, attempts: attempts - 1 });
+      return { id, state: 'BLOCKED', blockedBy: [] };
+    },
+    'message.view': ({ messageId }) => {
+      const id = textOf(messageId);
+      return { ...this.message, state: this.#states.get(id) ?? 'ACKED', result: this.#results.get(id) ?? null };
+    },
     'message.send': ({ mailboxId }) => ({ id: crypto.randomUUID(), mailboxId, state: 'READY', replay: false }),
     'mailbox.create': (fields) => ({ ...fields, id: fields['name'] }),
     'scope.create': ({ scopeId = crypto.randomUUID(), ...fields }) => ({ ...fields, id: scopeId, state: 'IDLE' }),
@@ -300,4 +325,15 @@ function aborted(signal: AbortSignal | null | undefined): Promise<never> {
     if (signal?.aborted) reject(signal.reason as Error);
     signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
+}
+
+/** The fields of a batch's call, with what earlier calls answered in place of references. */
+function referring(value: unknown, results: readonly { readonly body: unknown }[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => referring(one, results));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$from' in value) {
+    const { $from, member = 'id' } = value as { $from: number; member?: string };
+    return (results[$from]?.body as TestFields | undefined)?.[member];
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, referring(one, results)]));
 }

@@ -1,5 +1,6 @@
 import { jsonOf } from '../json.ts';
 import { createMuster } from '../muster.ts';
+import type { SuspendOptions } from '../worker/suspending.ts';
 import type { TaskContext, WorkerMessage } from '../worker/task.ts';
 import { Worker } from '../worker/worker.ts';
 import { TestClock } from './clock.ts';
@@ -20,6 +21,16 @@ export interface TestTaskOptions {
   readonly notes?: Readonly<Record<string, unknown>>;
 }
 
+/** What has become of the things that a suspended message waits for. */
+export interface TestWake {
+  /** The results of joined messages, in order. */
+  readonly results?: readonly unknown[];
+  /** Their final states, in order; ACKED by default. */
+  readonly states?: readonly ('ACKED' | 'REJECTED' | 'FAILED' | 'EXPIRED' | 'CANCELLED')[];
+  /** TIMEOUT if the suspension's timeoutSeconds have passed. */
+  readonly by?: 'CONDITION' | 'TIMEOUT';
+}
+
 /** The outcome of an attempt. */
 export interface TestEnd<Result = unknown> {
   /** The message's state, or LOST if the claim ended before the handler did. */
@@ -34,6 +45,8 @@ export interface TestEnd<Result = unknown> {
   readonly delaySeconds: number;
   /** The question asked; null if there is none. */
   readonly question: unknown;
+  /** What the message waits for, with `suspend`, `sleep` or `join`; null if it is not suspended. */
+  readonly suspension: TestFields | null;
   /** The calls that `task.finish` has made together with the completion, in order. */
   readonly plan: readonly TestCall[];
 }
@@ -51,6 +64,8 @@ type TestedHandler<Payload, Result, Out> = (
 ) => Promise<Out> | Out;
 
 const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
+/** A month, the longest suspension. */
+const maxSuspendSeconds = 2_592_000;
 
 /**
  * A claimed message for the unit test of a handler, without a server. The real worker runs the handler. Its calls are
@@ -131,6 +146,22 @@ export class TestTask<const Payload = unknown, Result = unknown> {
     this.#close({ state: 'ANSWERED', ...given });
   }
 
+  /**
+   * Lets a suspended message continue: `task.wake({ results: [1, 2] })` with the results of the messages that it has joined, in
+   * order. states: how they ended; by default all are ACKED. by: TIMEOUT if what it waits for has not ended in time.
+   */
+  wake({ results = [], states = [], by = 'CONDITION' }: TestWake = {}): void {
+    const { message } = this.#recorder;
+    const { suspension } = message;
+    if (suspension?.wokenBy !== null) throw new Error('the handler has not suspended its message');
+    const after = suspension.after.map((one, i) => {
+      const state = states[i] ?? 'ACKED';
+      if (one.messageId !== null) this.#recorder.finish(one.messageId, state, results[i] ?? null);
+      return { ...one, state };
+    });
+    this.#recorder.message = { ...message, suspension: { ...suspension, after, wokenBy: by } };
+  }
+
   /** Loses the claim during a run, as when a message is cancelled. Resolves when the handler's signal has aborted. */
   async lose(): Promise<void> {
     if (this.#state !== 'CLAIMED') throw new Error('no handler is running: call lose() during a run');
@@ -200,6 +231,7 @@ export class TestTask<const Payload = unknown, Result = unknown> {
         worker.on('completed', () => resolve(false));
         worker.on('failed', () => resolve(false));
         worker.on('asked', () => resolve(false));
+        worker.on('suspended', () => resolve(false));
         worker.on('lost', () => {
           this.#lost();
           resolve(true);
@@ -218,11 +250,15 @@ export class TestTask<const Payload = unknown, Result = unknown> {
 
   #endOf<Out>(isLost: boolean, result: Out | undefined, thrown: unknown): TestEnd<Out> {
     const { told, message } = this.#recorder;
-    const none = { result: null, error: null, thrown, delaySeconds: 0, question: null, plan: [] };
+    const none = { result: null, error: null, thrown, delaySeconds: 0, question: null, suspension: null, plan: [] };
     if (isLost || !told) return { ...none, state: 'LOST' };
     const { state, error, delaySeconds } = told;
     if (state === 'ACKED')
       return { ...none, state, plan: told.plan, result: JSON.parse(jsonOf(result ?? null) ?? 'null') as Out };
+    if (told.suspension) {
+      this.#recorder.message = { ...message, suspension: this.#begun(told.suspension) };
+      return { ...none, state, suspension: told.suspension };
+    }
     if (state === 'BLOCKED') return { ...none, state, question: message.question?.question };
     if (state === 'DELAYED') this.#recorder.message = { ...message, readyAt: this.clock.in(delaySeconds) };
     return { ...none, state, error, delaySeconds };
@@ -236,10 +272,41 @@ export class TestTask<const Payload = unknown, Result = unknown> {
       throw new Error(`it is ${this.#state}: a message that has ended is not run again`);
     if (message.readyAt !== null)
       this.clock.advance(Math.max(0, (Date.parse(message.readyAt) - this.clock.now.getTime()) / 1000));
+    this.#awake();
     if (message.question?.state === 'OPEN' && message.question.expiresAt && this.#hasPassed(message.question.expiresAt))
       this.#close({ state: 'EXPIRED' });
     if (this.#recorder.message.question?.state === 'OPEN')
       throw new Error('it waits for an answer: call answer(…), or move the clock past its expiry');
+  }
+
+  /** A suspension as the message shows it. */
+  #begun(fields: TestFields): NonNullable<WorkerMessage['suspension']> {
+    const { after = [], note, delaySeconds, timeoutSeconds, any = false } = fields as SuspendOptions;
+    const { scopeId } = this.#recorder.message;
+    return {
+      since: this.clock.in(0),
+      after: (after as readonly object[]).map((one) => ({
+        ...{ messageId: null, groupId: null, scopeId: null, state: null },
+        ...one,
+      })),
+      note: note ? { scopeId, ...note } : null,
+      until: typeof delaySeconds === 'number' ? this.clock.in(delaySeconds) : null,
+      timeoutAt: this.clock.in(timeoutSeconds ?? maxSuspendSeconds),
+      any,
+      wokenBy: null,
+    } as NonNullable<WorkerMessage['suspension']>;
+  }
+
+  /** Ends a sleep, whose time is skipped, or a suspension whose time is up. */
+  #awake(): void {
+    const { suspension } = this.#recorder.message;
+    if (suspension?.wokenBy !== null) return;
+    const { after, note, until, timeoutAt } = suspension;
+    if (until !== null && after.length === 0 && note === null) {
+      this.clock.advance(Math.max(0, (Date.parse(until) - this.clock.now.getTime()) / 1000));
+      this.wake();
+    } else if (this.#hasPassed(timeoutAt)) this.wake({ by: 'TIMEOUT' });
+    else throw new Error('it is suspended: call wake(…)');
   }
 
   #close(fields: object): void {

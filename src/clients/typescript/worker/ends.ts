@@ -1,6 +1,7 @@
 import { recorded } from '../atomic.ts';
 import { encodeOnce } from '../codec.ts';
 import { MusterError } from '../error.ts';
+import type { AtomicCalls } from '../generated/calls.ts';
 import { jsonOf } from '../json.ts';
 import type { Muster } from '../muster.ts';
 import { onceWithin } from '../send.ts';
@@ -10,6 +11,7 @@ import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts
 import { insist } from './insist.ts';
 import type { Outbox } from './outbox.ts';
 import { hasLapsed, Untried } from './suspects.ts';
+import type { Suspending } from './suspending.ts';
 import type { Task } from './task.ts';
 
 const maxDelaySeconds = 86_400;
@@ -112,22 +114,8 @@ export class Ends {
   /** Returns the rest of the money and asks the question, which ends the claim. */
   async ask(task: Task, { question, ...options }: Asking): Promise<AskedQuestion> {
     const { id: messageId, token } = task.message;
-    await this.void(task);
-    await task.renewal;
-    // Progress is sent with the question, because the claim then ends and cannot be renewed.
-    const { progress } = task;
-    task.progress = undefined;
     const args = { messageId, token, question, ...options };
-    try {
-      return await this.#askOnce(task, { ...args, ...(progress && { progress: progress.value }) }).catch((error) => {
-        // Drop progress that is too large, as a renewal does. If the question is too large, it is refused again.
-        if (progress && error instanceof MusterError && error.status === 413) return this.#askOnce(task, args);
-        throw error;
-      });
-    } catch (error) {
-      task.progress ??= progress;
-      throw error;
-    }
+    return this.#withProgress(task, (progress) => this.#askOnce(task, { ...args, ...progress }));
   }
 
   async #askOnce(task: Task, args: Args<'message.ask'>): Promise<AskedQuestion> {
@@ -135,6 +123,61 @@ export class Ends {
     const batched = this.#muster.call.message.ask(args, { idempotencyKey });
     const alone = (options: CallOptions) => this.#muster.message.ask(args, { ...options, idempotencyKey });
     return (await insist(task, () => this.once(batched, alone, task))).question;
+  }
+
+  /** Returns the rest of the money and suspends the message, together with the sends of a join. */
+  async suspend(task: Task, suspending: Suspending): Promise<Answer<'message.suspend'>> {
+    return this.#withProgress(task, (progress) =>
+      suspending.sends ? this.#joinOnce(task, suspending, progress) : this.#suspendOnce(task, suspending, progress),
+    );
+  }
+
+  async #suspendOnce(task: Task, { options: asked }: Suspending, progress: object): Promise<Answer<'message.suspend'>> {
+    const { id: messageId, token } = task.message;
+    const args = { messageId, token, ...asked, ...progress };
+    const idempotencyKey = crypto.randomUUID();
+    const batched = this.#muster.call.message.suspend(args, { idempotencyKey });
+    const alone = (options: CallOptions) => this.#muster.message.suspend(args, { ...options, idempotencyKey });
+    return insist(task, () => this.once(batched, alone, task));
+  }
+
+  async #joinOnce(
+    task: Task,
+    { options: asked, sends = [], note }: Suspending,
+    progress: object,
+  ): Promise<Answer<'message.suspend'>> {
+    const { id: messageId, token } = task.message;
+    const plan = (t: AtomicCalls) => {
+      if (note) t.note.put(note);
+      const after = [...(asked.after ?? []), ...sends.map((send) => t.message.send(send))];
+      return t.message.suspend({ messageId, token, ...asked, ...progress, after });
+    };
+    const make = await recorded(this.#muster, plan);
+    const idempotencyKey = crypto.randomUUID();
+    await insist(task, () => {
+      task.isEnding = false;
+      const callOptions = { ...onceWithin(this.#timeoutMs), ...task.attempt.traceContext, idempotencyKey };
+      return this.#muster.atomic(make, callOptions);
+    });
+    return { id: messageId, state: 'BLOCKED', blockedBy: [] };
+  }
+
+  /** Makes a call that ends the claim. Progress goes with it, because the claim cannot be renewed afterwards. */
+  async #withProgress<T>(task: Task, call: (progress: object) => Promise<T>): Promise<T> {
+    await this.void(task);
+    await task.renewal;
+    const { progress } = task;
+    task.progress = undefined;
+    try {
+      return await call(progress ? { progress: progress.value } : {}).catch((error) => {
+        // Drop progress that is too large, as a renewal does. If something else is too large, it is refused again.
+        if (progress && error instanceof MusterError && error.status === 413) return call({});
+        throw error;
+      });
+    } catch (error) {
+      task.progress ??= progress;
+      throw error;
+    }
   }
 
   /** Returns the rest of the money and gives the message back. */

@@ -80,12 +80,17 @@ export class Leases {
     for (const task of this.#tasks) {
       if (task.isOver) continue;
       const isSoon = task.renewAt <= now + task.message.leaseSeconds * 1000 * soon;
-      if (now >= task.leaseEndsAt) this.#lost(task, new ClaimLost('the lease has ended, as it could not be renewed'));
+      if (now >= task.leaseEndsAt) this.#lost(task, new ClaimLost(endOf(task)));
       else if (isSoon || dueAt(task) <= now) void this.renew(task);
     }
     this.#plan();
   }
 }
+
+const endOf = (task: Task): string =>
+  task.leaseEndsAt === task.attemptEndsAt
+    ? "the attempt's time has ended (attemptSeconds)"
+    : 'the lease has ended, as it could not be renewed';
 
 function dueAt(task: Task): number {
   if (task.renewal) return Number.POSITIVE_INFINITY;

@@ -32,9 +32,27 @@ export class Memos {
     return step;
   }
 
+  /** The key of a step's note, which contains the message's id, so two messages of a run share none. */
+  noteKey(key: string): string {
+    return `once:${this.#messageId}:${key}`;
+  }
+
+  /** The stored value of a step; undefined if there is none. */
+  async find<Value>(key: string): Promise<Value | undefined> {
+    if ([...key].length > maxKey) throw new RangeError(`the key of a step has 1 to ${maxKey} characters`);
+    const note = this.#run.note<Value>(this.noteKey(key));
+    const found = await note.view();
+    this.keys.add(note.key);
+    return found?.value;
+  }
+
+  /** Replaces the stored value of a step. */
+  async replace(key: string, value: unknown): Promise<void> {
+    await this.#run.note<unknown>(this.noteKey(key)).put(value);
+  }
+
   async #do<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
-    // The key contains the message's id, so two messages of a run share no note.
-    const note = this.#run.note<Value | null>(`once:${this.#messageId}:${key}`);
+    const note = this.#run.note<Value | null>(this.noteKey(key));
     const found = await note.view();
     this.keys.add(note.key);
     if (found) return found.value as Value;

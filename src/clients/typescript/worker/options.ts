@@ -42,6 +42,8 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
   completed: { readonly message: WorkerMessage<Payload, Result>; readonly result: Result; readonly durationMs: number };
   /** A message has asked a question and waits for the answer. `question.answerUrl` is the page for answering it. */
   asked: { readonly message: WorkerMessage<Payload, Result>; readonly question: AskedQuestion };
+  /** A handler has suspended its message, slept or joined others. */
+  suspended: { readonly message: WorkerMessage<Payload, Result> };
   /**
    * A handler threw, or the worker closed: the message was given back (READY, DELAYED) or ended (FAILED, REJECTED, or
    * CANCELLED if its group is decided).
@@ -71,6 +73,8 @@ export interface WorkerCounts {
   readonly completed: number;
   /** Attempts that ended with a question. */
   readonly asked: number;
+  /** Attempts that ended with `suspend`, `sleep` or `join`. */
+  readonly suspended: number;
   /** Messages given back for another attempt. */
   readonly returned: number;
   /** Messages that ended without success: by GiveUp, in their last attempt, or as members of a decided group. */

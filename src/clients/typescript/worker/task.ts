@@ -26,6 +26,16 @@ import {
   takeUnits,
 } from './spending.ts';
 
+import {
+  hasSlept,
+  type JoinedSend,
+  type JoinOptions,
+  join,
+  Suspended,
+  type Suspending,
+  type SuspendOptions,
+} from './suspending.ts';
+
 /** A message for a worker's handler, with these types for its payload and its earlier results. */
 export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
   NonNullable<OneOf<Answer<'message.recv'>>>,
@@ -98,6 +108,30 @@ export interface TaskContext {
   readonly ask: (question: unknown, options?: AskOptions) => Promise<never>;
   /** The answer to the message's last question; null if it has asked none. */
   readonly answer: GivenAnswer | null;
+  /**
+   * Ends this attempt without counting it: nobody holds the message until the messages, groups and runs in `after` have ended, a
+   * `note` has changed or `delaySeconds` have passed; all of that, or with `any` one thing. The next attempt starts the handler
+   * anew, with `message.suspension`; `once` keeps its values.
+   */
+  readonly suspend: (until: SuspendOptions) => Promise<never>;
+  /**
+   * Sleeps without a worker, once for this name: the attempt ends, and the next one starts the handler anew when the time has
+   * passed, or later. Then it resolves at once.
+   */
+  readonly sleep: (name: string, seconds: number) => Promise<void>;
+  /**
+   * Sends messages, at most 50, and waits until all have ended: `const pages = await task.join('pages', urls.map((url) => ({
+   * mailbox: 'pages', payload: url })))`. Nobody holds this message meanwhile: the attempt ends, in one atomic step with the
+   * sends, and the next one starts the handler anew. Then it resolves with the results, in order. Each name is a join of its
+   * own, and sends its messages once, whatever fails.
+   *
+   * @throws {JoinFailed} if a message did not come out ACKED, or the join's `timeoutSeconds` have passed
+   */
+  readonly join: <Result = unknown>(
+    name: string,
+    sends: readonly JoinedSend[],
+    options?: JoinOptions,
+  ) => Promise<readonly Result[]>;
   /** Fetches the results of the message's prerequisites (`message.after`), in order. */
   readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
@@ -124,14 +158,18 @@ export class Task<Payload = unknown, Result = unknown> {
   plan: ((t: AtomicCalls) => unknown) | undefined;
   readonly attempt: Attempt;
   readonly listener: TaskListener;
-  /** In performance.now() time, like the next two. */
+  /** In performance.now() time, like the next three. */
   readonly receivedAt = performance.now();
+  /** The end of the attempt's time; Infinity without a limit. */
+  readonly attemptEndsAt: number;
   leaseEndsAt = 0;
   renewAt = 0;
   /** The renewal in flight; never rejects. It restores `progress` if it could not be sent. */
   renewal: Promise<void> | undefined;
   /** The handler's question, which ends this attempt whatever the handler does afterwards. */
   asking: Asking | undefined;
+  /** What the handler waits for, which ends this attempt like a question. */
+  suspending: Suspending | undefined;
   /** The handler is done, and the end has not been sent. */
   isEnding = false;
   /** The end of the attempt, once the handler is done or the worker gives the message back. */
@@ -152,7 +190,9 @@ export class Task<Payload = unknown, Result = unknown> {
     this.attempt = beginAttempt(message);
     this.listener = listener;
     const { signal } = this.#abort;
-    const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;
+    const { id, token, scopeId, attempt, claimedAt, leaseSeconds, attemptEndsAt } = message;
+    const limitMs = attemptEndsAt ? Date.parse(attemptEndsAt) - Date.parse(claimedAt ?? '') : undefined;
+    this.attemptEndsAt = limitMs === undefined ? Number.POSITIVE_INFINITY : this.receivedAt + limitMs;
     const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
     const spender: Spender = {
       ...{ ...worker, scopeId, workId: id, attempt, claimedAt, signal },
@@ -249,8 +289,34 @@ export class Task<Payload = unknown, Result = unknown> {
         return asked;
       },
       answer: answerOf(message),
+      suspend: (options) => this.#suspend({ options }),
+      sleep: async (name, seconds) => {
+        signal.throwIfAborted();
+        if (!(seconds >= 0)) throw new RangeError('sleep takes a number of seconds');
+        const until = await this.memos.once(`sleep:${name}`, async () => (await callSpender.now()) + 1000 * seconds);
+        const leftMs = hasSlept(message, until) ? 0 : until - (await callSpender.now());
+        if (leftMs > 0) await this.#suspend({ options: { delaySeconds: Math.ceil(leftMs / 1000) } });
+      },
+      join: async (name, sends, options = {}) => {
+        signal.throwIfAborted();
+        return join(
+          { message, muster, insist: spender.insist, memos: this.memos, suspend: (one) => this.#suspend(one) },
+          name,
+          sends,
+          options,
+        );
+      },
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
+  }
+
+  #suspend(suspending: Suspending): Promise<never> {
+    this.#abort.signal.throwIfAborted();
+    this.suspending = suspending;
+    const suspended = Promise.reject<never>(new Suspended());
+    // A handler that does not await it must not end the process with an unhandled rejection.
+    suspended.catch(() => undefined);
+    return suspended;
   }
 
   /** Leaves a reservation that the handler did not wait for to the next attempt, or voids it if there will be none. */
@@ -269,7 +335,7 @@ export class Task<Payload = unknown, Result = unknown> {
   /** Counts the lease from this time. */
   leasedFrom(moment: number): void {
     const leaseMs = this.message.leaseSeconds * 1000;
-    this.leaseEndsAt = moment + leaseMs;
+    this.leaseEndsAt = Math.min(moment + leaseMs, this.attemptEndsAt);
     this.renewAt = moment + leaseMs / 3;
   }
 }

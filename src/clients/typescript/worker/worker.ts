@@ -6,7 +6,7 @@ import { backoffMs, maxTimerMs, pause } from '../send.ts';
 import { untraced } from '../tracing.ts';
 import type { CallOptions } from '../types.ts';
 import { untilOver } from '../waits.ts';
-import type { AskedQuestion, Asking } from './asking.ts';
+import type { Asking } from './asking.ts';
 import { Emitter } from './emitter.ts';
 import { Ends } from './ends.ts';
 import { ClaimLost, isLost, WorkerClosed } from './errors.ts';
@@ -17,6 +17,7 @@ import { Outbox } from './outbox.ts';
 import { Starts } from './rate.ts';
 import { closeOnSignals, defaultHolder } from './signals.ts';
 import { isSuspect, maxLeasesAlone, Untried } from './suspects.ts';
+import type { Suspending } from './suspending.ts';
 import { Task, type WorkerMessage } from './task.ts';
 
 const lingerMs = 25;
@@ -78,7 +79,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #cut = new AbortController();
   /** The receive held at the server. */
   #held: { readonly mailboxId: string; readonly holderSession: string; readonly sinceMs: number } | undefined;
-  readonly #counts = { received: 0, completed: 0, asked: 0, returned: 0, failed: 0, lost: 0 };
+  readonly #counts = { received: 0, completed: 0, asked: 0, suspended: 0, returned: 0, failed: 0, lost: 0 };
   readonly #receiving: Promise<void>;
   #running = 0;
   #released: () => void = () => undefined;
@@ -306,6 +307,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   async #end(task: Task<Payload, Result>, done: Done<Result>, target: string | undefined): Promise<void> {
     if (task.isOver) await this.#ends.voidIfEnded(task);
     else if (task.asking) await this.#ask(task, task.asking);
+    else if (task.suspending) await this.#suspend(task, task.suspending);
     else if ('error' in done) await this.#giveBack(task, done.error);
     else await this.#complete(task, done.result, target);
   }
@@ -344,19 +346,32 @@ export class Worker<Payload = unknown, Result = unknown> {
   }
 
   async #ask(task: Task<Payload, Result>, asking: Asking): Promise<void> {
-    const { message } = task;
-    let question: AskedQuestion;
+    const question = await this.#putAside(task, () => this.#ends.ask(task, asking));
+    if (!question) return;
+    this.#counts.asked++;
+    this.#emitter.emit('asked', { message: task.message, question });
+  }
+
+  async #suspend(task: Task<Payload, Result>, suspending: Suspending): Promise<void> {
+    const answer = await this.#putAside(task, () => this.#ends.suspend(task, suspending));
+    if (!answer) return;
+    this.#counts.suspended++;
+    this.#emitter.emit('suspended', { message: task.message });
+  }
+
+  /** Ends an attempt that does not count, by a call. Resolves with undefined if the message was lost or given back. */
+  async #putAside<T>(task: Task<Payload, Result>, call: () => Promise<T>): Promise<T | undefined> {
+    let answer: T;
     try {
-      question = await this.#ends.ask(task, asking);
+      answer = await call();
     } catch (error) {
       if (isLost(error)) this.#lose(task, new ClaimLost(error.message, { cause: error }));
-      if (task.isOver) return;
       // For example, its group is decided.
-      return this.#giveBack(task, error);
+      if (!task.isOver) await this.#giveBack(task, error);
+      return undefined;
     }
     task.end();
-    this.#counts.asked++;
-    this.#emitter.emit('asked', { message, question });
+    return answer;
   }
 
   async #giveBack(task: Task<Payload, Result>, error: unknown): Promise<void> {

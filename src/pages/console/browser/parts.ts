@@ -19,16 +19,36 @@ export function objectLink(kind: KindName, id: string, world: SpaceState): Eleme
   return el('a', { class: 'named', href }, name, ...shownId);
 }
 
-/** A link to a message or a group. */
-export function messageOrGroup(id: string, isGroup: boolean, world: SpaceState): Element {
-  return isGroup ? el('span', {}, 'group ', objectLink('group', id, world)) : messageLink(id, world);
+/** The kinds of things that a message may be after, or suspended for. */
+export type AwaitedKind = 'MESSAGE' | 'GROUP' | 'SCOPE' | 'NOTE';
+
+/** A link to one of them; of a note, to its run. */
+export function awaitedLink(id: string, kind: AwaitedKind, world: SpaceState): Element {
+  if (kind === 'GROUP') return el('span', {}, 'group ', objectLink('group', id, world));
+  if (kind === 'SCOPE') return el('span', {}, 'run ', objectLink('run', id, world));
+  if (kind === 'NOTE') return el('span', {}, 'a note of run ', objectLink('run', id, world));
+  return messageLink(id, world);
 }
 
-/** A link to one blocker: a pool or an allowance, a message or a group. */
+/** The kind and the id of an entry of `after`. */
+export function awaitedOf({
+  messageId,
+  groupId,
+  scopeId,
+}: {
+  readonly messageId: string | null;
+  readonly groupId: string | null;
+  readonly scopeId: string | null;
+}): readonly [id: string, kind: AwaitedKind] {
+  if (messageId !== null) return [messageId, 'MESSAGE'];
+  return groupId !== null ? [groupId, 'GROUP'] : [scopeId ?? '', 'SCOPE'];
+}
+
+/** A link to one blocker: a pool or an allowance, or what it is after or suspended for. */
 function whatBlocks(kind: string, id: string, world: SpaceState): Element {
   if (kind === 'POOL') return el('span', {}, 'units of pool ', objectLink('pool', id, world));
   if (kind === 'ALLOWANCE') return el('span', {}, 'units of allowance ', objectLink('allowance', id, world));
-  return messageOrGroup(id, kind === 'GROUP', world);
+  return awaitedLink(id, kind === 'KEY' ? 'MESSAGE' : (kind as AwaitedKind), world);
 }
 
 /** Links to everything that a BLOCKED message waits for. */
@@ -39,6 +59,7 @@ export function blockersOf(
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
     ...(kind === 'KEY' ? [id === null ? 'other messages of its key' : 'its key, which has '] : []),
+    ...(kind === 'TIME' ? ['the end of its sleep'] : []),
     ...(kind === 'QUESTION' ? ['an answer'] : id === null ? [] : [whatBlocks(kind, id, world)]),
   ]);
 }

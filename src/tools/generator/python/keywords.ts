@@ -11,6 +11,7 @@ interface Passed {
 
 const passed: Readonly<Record<string, Passed>> = {
   GroupFields: { call: 'group.create', without: ['mailboxId', 'condition'] },
+  JoinedFields: { call: 'message.send', without: ['mailboxId', 'scopeId', 'payload', 'workKey'] },
   MailboxFields: { call: 'mailbox.create', without: ['name', 'unique'] },
   MessageFilter: { call: 'message.list', without: ['mailboxId', 'cursor'] },
   ScheduleFields: { call: 'schedule.create', without: ['name', 'mailboxId', 'scopeId', 'payload'] },

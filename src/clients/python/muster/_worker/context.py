@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from .._arguments import Amount, Id, Moment, copied
 from .._base import Plan
 from .._calls import MESSAGE_SEND, AtomicCalls
-from .._errors import Asked, Stopped
+from .._errors import Asked, Stopped, Suspended
 from .._mailbox_ids import with_mailbox
 from .._pool import Holding
 from .._record import member_of
@@ -21,6 +22,7 @@ from .asking import GivenAnswer, answer_of, asking_of
 from .options import MailboxChoice
 from .results import PrerequisiteResult, results_of
 from .spending import OnOverdue, Reservation, reserve, take_units
+from .suspending import JoinedSend, Suspending, has_slept, joined
 from .task import ClaimedTask
 
 T = TypeVar('T')
@@ -64,6 +66,30 @@ class TaskContext:
         self.raise_if_lost()
         self._task.asking = asking_of(question, options, expires_in_seconds, on_expiry, yields_key)
         raise Asked
+
+    def _suspend(self, suspending: Suspending) -> NoReturn:
+        self.raise_if_lost()
+        self._task.suspending = suspending
+        raise Suspended
+
+    def _slept(self, name: str, seconds: float) -> Suspending | None:
+        """Returns how the attempt ends; None if the time has passed."""
+        self.raise_if_lost()
+        if not seconds >= 0:
+            raise ValueError('sleep takes a number of seconds')
+        spender = self._task.spender(self.message.id)
+        # In milliseconds, as the TypeScript client keeps it.
+        until: int = self._task.memos.once(f'sleep:{name}', lambda: int(1000 * (spender.now() + seconds)))
+        left = until / 1000 - spender.now()
+        if left <= 0 or has_slept(self._task, until / 1000):
+            return None
+        return Suspending({'delaySeconds': math.ceil(left)})
+
+    def _joined(
+        self, name: str, sends: Sequence[JoinedSend], options: Mapping[str, Any]
+    ) -> list[Any] | Suspending:
+        self.raise_if_lost()
+        return joined(self._task, name, sends, options)
 
     def finish(self, result: T, plan: Callable[[AtomicCalls], object]) -> T:
         """Completes the message with this result together with the calls of `plan`, all or none.

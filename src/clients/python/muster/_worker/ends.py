@@ -1,23 +1,34 @@
-"""Ends claims: a message is completed, asks a question, or is given back."""
+"""Ends claims: a message is completed, asks a question, is suspended, or is given back."""
 
 from __future__ import annotations
 
 import logging
 import math
 import uuid
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from .._arguments import ABSENT, copied, encode
-from .._base import BATCH, BatchedCall
-from .._calls import MESSAGE_ASK, MESSAGE_COMPLETE, MESSAGE_NACK, NOTE_DELETE
+from .._arguments import ABSENT, copied, encode, given
+from .._base import BATCH, BatchedCall, Endpoint, Plan
+from .._calls import (
+    MESSAGE_ASK,
+    MESSAGE_COMPLETE,
+    MESSAGE_NACK,
+    MESSAGE_SEND,
+    MESSAGE_SUSPEND,
+    NOTE_DELETE,
+    NOTE_PUT,
+)
 from .._client import Muster
 from .._errors import GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
 from .._tracing import TraceContext
 from .insist import InsistingClaim, insist
 from .leases import Leases, renewal
 from .outbox import Outbox, Request, ask, max_calls
+from .results import final_states
 from .suspects import Untried, has_lapsed
+from .suspending import Suspending
 from .task import ClaimedTask
 
 _max_delay_seconds = 86_400
@@ -26,7 +37,6 @@ _short_seconds = 30
 _max_short_seconds = 60
 _end_seconds = 5.0
 """How long the end of a claim may take that is under way."""
-_final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 
 class Ends:
@@ -108,29 +118,48 @@ class Ends:
 
     def ask(self, task: ClaimedTask) -> None:
         """Gives back the rest of the money and asks the question, which ends the claim."""
+        self._put_aside(task, partial(self._put_aside_once, task, MESSAGE_ASK, task.asking or {}))
+
+    def suspend(self, task: ClaimedTask, suspending: Suspending) -> None:
+        """Gives back the rest of the money and suspends the message, together with the sends of a join."""
+        if suspending.note is None:
+            self._put_aside(task, partial(self._put_aside_once, task, MESSAGE_SUSPEND, suspending.options))
+        else:
+            self._put_aside(task, partial(self._join_once, task, suspending, suspending.note))
+
+    def _put_aside_once(
+        self, task: ClaimedTask, endpoint: Endpoint[Any], fields: Mapping[str, Any], progress: Any
+    ) -> None:
+        message = task.message
+        args = given({'messageId': message.id, 'token': message.token, **fields, 'progress': progress})
+        request: Request = endpoint, self._muster.encoded(args), str(uuid.uuid4())
+        insist(task, partial(self.once, request, task))
+
+    def _join_once(self, task: ClaimedTask, suspending: Suspending, note: Mapping[str, Any], progress: Any) -> None:
+        message, plan = task.message, Plan()
+        plan.add(NOTE_PUT, note)
+        after = [*suspending.ahead, *(plan.add(MESSAGE_SEND, send).id for send in suspending.sends)]
+        claim = {'messageId': message.id, 'token': message.token}
+        plan.add(MESSAGE_SUSPEND, {**claim, **suspending.options, 'after': after, 'progress': progress})
+        request: Request = BATCH, self._muster.encoded(plan.args), str(uuid.uuid4())
+        insist(task, partial(self.once, request, task, is_alone=True))
+
+    def _put_aside(self, task: ClaimedTask, call: Callable[[Any], None]) -> None:
+        """Makes a call that ends the claim. Progress goes with it, because the claim cannot be renewed afterwards."""
         self.void(task)
-        # Progress is sent with the question, because the claim then ends and cannot be renewed.
         progress = self._leases.take_progress(task)
         try:
             try:
-                self._ask_once(task, progress)
+                call(progress)
             except MusterError as error:
-                # Drop progress that is too large, as a renewal does. If the question is too large, it is refused again.
+                # Drop progress that is too large, as a renewal does. If something else is too large, it is refused again.
                 if progress is ABSENT or error.status != 413:
                     raise
-                self._ask_once(task, ABSENT)
+                call(ABSENT)
         except MusterError:
             if task.progress is ABSENT:
                 task.progress = progress
             raise
-
-    def _ask_once(self, task: ClaimedTask, progress: Any) -> None:
-        message = task.message
-        args = {'messageId': message.id, 'token': message.token, **(task.asking or {})}
-        if progress is not ABSENT:
-            args['progress'] = progress
-        request: Request = MESSAGE_ASK, self._muster.encoded(args), str(uuid.uuid4())
-        insist(task, partial(self.once, request, task))
 
     def give_back(self, task: ClaimedTask, error: BaseException, claim: InsistingClaim | None = None) -> Any:
         """Gives back the rest of the money and the message.
@@ -184,7 +213,7 @@ class Ends:
         return not self._has_ended(task)
 
     def _has_ended(self, task: ClaimedTask) -> bool:
-        return self._muster.message.view(message_id=task.message.id).state in _final_states
+        return self._muster.message.view(message_id=task.message.id).state in final_states
 
 
 def _way_back(task: ClaimedTask, error: BaseException) -> dict[str, Any]:

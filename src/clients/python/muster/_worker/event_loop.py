@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
-from .._arguments import Amount, Id, Moment
+from .._arguments import After, Amount, Id, Moment
 from .._async_pool import AsyncHolding
 from .._async_run import AsyncRun
 from .._client import AsyncMuster, AsyncReservation, Reserving
 from .._calls import MAILBOX_VIEW
 from .._errors import Stopped, WorkerClosed
 from .._model_call import ModelCall
-from .._records import Claim, SendFields, SentMessage, Waiter
+from .._records import Claim, MessageSuspendNote, SendFields, SentMessage, Waiter
 from .._spend import Spend
 from .._waits import until_over
 from .._transport import Stop, any_of
@@ -26,6 +26,7 @@ from .memos import keep
 from .options import MailboxChoice
 from .results import PrerequisiteResult
 from .spending import OnOverdue, Reservation, leave_line
+from .suspending import JoinedSend, Suspending, conditions_of
 from .task import ClaimedTask
 from .worker import WorkerBase, is_drained
 
@@ -130,6 +131,52 @@ class AsyncTask(TaskContext):
     ) -> NoReturn:
         """Like `Task.ask`: `answer = task.answer or await task.ask('Publish?', options=['yes', 'no'])`."""
         self._ask(question, options, expires_in_seconds, on_expiry, yields_key)
+
+    async def suspend(
+        self,
+        *,
+        after: Sequence[After] | None = None,
+        note: MessageSuspendNote | None = None,
+        delay_seconds: int | None = None,
+        any: bool | None = None,
+        timeout_seconds: int | None = None,
+        on_timeout: Literal['RETURN', 'FAIL'] | None = None,
+        yields_key: bool | None = None,
+    ) -> NoReturn:
+        """Like `Task.suspend`: `await task.suspend(after=[{'scopeId': run}])`."""
+        self._suspend(
+            Suspending(
+                conditions_of(
+                    after=after,
+                    note=note,
+                    delay_seconds=delay_seconds,
+                    any=any,
+                    timeout_seconds=timeout_seconds,
+                    on_timeout=on_timeout,
+                    yields_key=yields_key,
+                )
+            )
+        )
+
+    async def sleep(self, name: str, seconds: float) -> None:
+        """Like `Task.sleep`: `await task.sleep('cool down', 3600)`."""
+        suspending = await self._muster.in_thread(partial(self._slept, name, seconds))
+        if suspending is not None:
+            self._suspend(suspending)
+
+    async def join(
+        self,
+        name: str,
+        sends: Sequence[JoinedSend],
+        *,
+        timeout_seconds: int | None = None,
+        on_timeout: Literal['RETURN', 'FAIL'] | None = None,
+        yields_key: bool | None = None,
+    ) -> list[Any]:
+        """Like `Task.join`: `pages = await task.join('pages', [{'mailbox': 'pages', 'payload': url} for url in urls])`."""
+        options = conditions_of(timeout_seconds=timeout_seconds, on_timeout=on_timeout, yields_key=yields_key)
+        found = await self._muster.in_thread(partial(self._joined, name, sends, options))
+        return self._suspend(found) if isinstance(found, Suspending) else found
 
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches the results of the message's prerequisites (`message.after`), in order."""

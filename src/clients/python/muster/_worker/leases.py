@@ -103,7 +103,7 @@ class Leases:
                         self._changed.wait(None if next_at == math.inf else max(0.0, next_at - now))
                     continue
             for task in ended:
-                self._lost(task, 'the lease has ended, as it could not be renewed')
+                self._lost(task, _end_of(task))
             for start in range(0, len(due), max_calls):
                 # Some may have ended while others were renewed.
                 if live := [task for task in due[start : start + max_calls] if not task.is_over]:
@@ -167,6 +167,12 @@ def renewal(task: ClaimedTask, progress: Any = ABSENT) -> Request:
     }
     # Renewing twice does no harm, so no key is needed.
     return MESSAGE_RENEW, args, ABSENT
+
+
+def _end_of(task: ClaimedTask) -> str:
+    if task.lease_ends_at == task.attempt_ends_at:
+        return "the attempt's time has ended (attemptSeconds)"
+    return 'the lease has ended, as it could not be renewed'
 
 
 def _is_due(task: ClaimedTask, now: float) -> bool:

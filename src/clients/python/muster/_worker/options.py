@@ -18,6 +18,8 @@ class WorkerCounts:
     completed: int
     asked: int
     """Attempts that ended with a question"""
+    suspended: int
+    """Attempts that ended with `suspend`, `sleep` or `join`"""
     returned: int
     """Messages given back for another attempt"""
     failed: int

@@ -24,6 +24,7 @@ from .spending import Reservation, Spender
 
 if TYPE_CHECKING:
     from .._client import Muster
+    from .suspending import Suspending
 
 T = TypeVar('T')
 
@@ -69,6 +70,8 @@ class ClaimedTask:
         """The calls to make with its completion"""
         self.asking: dict[str, Any] | None = None
         """The handler's question, which ends this attempt whatever the handler does afterwards"""
+        self.suspending: Suspending | None = None
+        """What the handler waits for, which ends this attempt like a question"""
         self.is_ending = False
         """The handler is done, and the end has not been sent"""
         self.ending = False
@@ -87,6 +90,8 @@ class ClaimedTask:
         self.is_renewing = False
         self._timeout_seconds = timeout_seconds
         self.received_at = time.monotonic()
+        self.attempt_ends_at = self.received_at + _limit_of(message)
+        """The end of the attempt's time; math.inf without a limit"""
         self.leased_from(self.received_at)
 
     def call(
@@ -142,7 +147,7 @@ class ClaimedTask:
 
     def leased_from(self, moment: float) -> None:
         """Counts the lease from this time. All times here are time.monotonic() times."""
-        self.lease_ends_at = moment + self.message.lease_seconds
+        self.lease_ends_at = min(moment + self.message.lease_seconds, self.attempt_ends_at)
         self.renew_at = moment + self.message.lease_seconds / 3
 
     @property
@@ -178,8 +183,7 @@ class _TaskSpender(Spender):
 
     def now(self) -> float:
         # The store's time, as the claim was made just before it was received.
-        claimed_at = datetime.fromisoformat((self.claimed_at or '').replace('Z', '+00:00'))
-        return claimed_at.timestamp() + time.monotonic() - self._task.received_at
+        return timestamp(self.claimed_at or '') + time.monotonic() - self._task.received_at
 
     def spent(self) -> None:
         self._task.has_spent = True
@@ -204,3 +208,14 @@ class _TaskCaller(NoteCaller):
             if task.reason is not None:
                 raise task.reason from None
             raise
+
+
+def timestamp(moment: str) -> float:
+    """Returns a time, in the format of messages, in seconds since 1970."""
+    return datetime.fromisoformat(moment.replace('Z', '+00:00')).timestamp()
+
+
+def _limit_of(message: Claim) -> float:
+    """Returns how long an attempt may take, in seconds; math.inf without a limit, which older servers don't know."""
+    ends_at: str | None = message.to_json().get('attemptEndsAt')
+    return math.inf if ends_at is None else timestamp(ends_at) - timestamp(message.claimed_at or '')

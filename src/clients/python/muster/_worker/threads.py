@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
-from .._arguments import Amount, Id, Moment
+from .._arguments import After, Amount, Id, Moment
 from .._calls import MAILBOX_VIEW
 from .._client import Muster
 from .._errors import Stopped, WorkerClosed
 from .._model_call import ModelCall
 from .._pool import Holding
-from .._records import Claim, SendFields, SentMessage, Waiter
+from .._records import Claim, MessageSuspendNote, SendFields, SentMessage, Waiter
 from .._run import Run
 from .._spend import Spend, spend
 from .._waits import until_over
@@ -22,6 +22,7 @@ from .context import TaskContext
 from .options import MailboxChoice
 from .results import PrerequisiteResult
 from .spending import OnOverdue, Reservation
+from .suspending import JoinedSend, Suspending, conditions_of
 from .task import ClaimedTask
 from .worker import WorkerBase, is_drained, wait_for
 
@@ -183,6 +184,94 @@ class Task(TaskContext):
             Asked: always; don't catch it
         """
         self._ask(question, options, expires_in_seconds, on_expiry, yields_key)
+
+    def suspend(
+        self,
+        *,
+        after: Sequence[After] | None = None,
+        note: MessageSuspendNote | None = None,
+        delay_seconds: int | None = None,
+        any: bool | None = None,
+        timeout_seconds: int | None = None,
+        on_timeout: Literal['RETURN', 'FAIL'] | None = None,
+        yields_key: bool | None = None,
+    ) -> NoReturn:
+        """Ends this attempt without counting it, until something has happened.
+
+        Nobody holds the message until the messages, groups and runs in `after` have ended, a `note` has changed or
+        `delay_seconds` have passed; all of that, or with `any` one thing. The next attempt starts the handler anew,
+        with `message.suspension`; `once` keeps its values.
+
+        Args:
+            after: at most 50 messages, groups (`{'groupId': …}`) and runs (`{'scopeId': …}`) that must end, however
+                they do
+            note: the note that must change: `{'key': …, 'sinceVersion': …}`
+            delay_seconds: how long to sleep
+            any: whether one of them is enough
+            timeout_seconds: how long to wait at most; default: 30 days
+            on_timeout: what happens then: `RETURN` begins the next attempt, and `FAIL` fails the message
+            yields_key: whether other messages of its key go on meanwhile; by default they wait, too
+
+        Raises:
+            Suspended: always; don't catch it
+        """
+        self._suspend(
+            Suspending(
+                conditions_of(
+                    after=after,
+                    note=note,
+                    delay_seconds=delay_seconds,
+                    any=any,
+                    timeout_seconds=timeout_seconds,
+                    on_timeout=on_timeout,
+                    yields_key=yields_key,
+                )
+            )
+        )
+
+    def sleep(self, name: str, seconds: float) -> None:
+        """Sleeps without a worker, once for this name: `task.sleep('cool down', 3600)`.
+
+        The attempt ends, and the next one starts the handler anew when the time has passed, or later. Then it returns
+        at once.
+
+        Raises:
+            Suspended: the time has not passed; don't catch it
+        """
+        suspending = self._slept(name, seconds)
+        if suspending is not None:
+            self._suspend(suspending)
+
+    def join(
+        self,
+        name: str,
+        sends: Sequence[JoinedSend],
+        *,
+        timeout_seconds: int | None = None,
+        on_timeout: Literal['RETURN', 'FAIL'] | None = None,
+        yields_key: bool | None = None,
+    ) -> list[Any]:
+        """Sends messages, at most 50, and waits until all have ended. Returns their results, in order.
+
+        `pages = task.join('pages', [{'mailbox': 'pages', 'payload': url} for url in urls])`
+
+        Nobody holds this message meanwhile: the attempt ends, in one atomic step with the sends (of more than 23 messages,
+        with the last 23), and the next one starts the handler anew. Then it returns. Each name is a join of its own, and sends its messages once, whatever fails.
+
+        Args:
+            name: the join's name, unique among the message's joins
+            sends: the messages; their fields are those of `task.send`, without `work_key`
+            timeout_seconds: how long to wait at most; default: 30 days
+            on_timeout: what happens then: `RETURN` begins the next attempt, and `FAIL` fails the message
+            yields_key: whether other messages of its key go on meanwhile; by default they wait, too
+
+        Raises:
+            Suspended: they have not all ended; don't catch it
+            JoinFailed: a message did not come out ACKED, or `timeout_seconds` have passed
+        """
+        options = conditions_of(timeout_seconds=timeout_seconds, on_timeout=on_timeout, yields_key=yields_key)
+        found = self._joined(name, sends, options)
+        return self._suspend(found) if isinstance(found, Suspending) else found
 
     def results(self) -> list[PrerequisiteResult]:
         """Fetches the results of the message's prerequisites (`message.after`), in order."""

@@ -144,7 +144,7 @@ class WorkerBase(Generic[M, H]):
         self._tasks: set[ClaimedTask] = set()
         """Claims that have not ended"""
         self._running = 0
-        self._counts = {'received': 0, 'completed': 0, 'asked': 0, 'returned': 0, 'failed': 0, 'lost': 0}
+        self._counts = {'received': 0, 'completed': 0, 'asked': 0, 'suspended': 0, 'returned': 0, 'failed': 0, 'lost': 0}
         self._mailbox_id: str | None = None
         self._failure: BaseException | None = None
         self._closer: threading.Thread | None = None
@@ -445,7 +445,9 @@ class WorkerBase(Generic[M, H]):
         if is_over:
             end = partial(self._ends.void_if_ended, task)
         elif task.asking is not None:
-            end = partial(self._ask, task)
+            end = partial(self._put_aside, task, 'asked', partial(self._ends.ask, task))
+        elif task.suspending is not None:
+            end = partial(self._put_aside, task, 'suspended', partial(self._ends.suspend, task, task.suspending))
         elif error is not None:
             self._say(task, error)
             end = partial(self._give_back, task, error)
@@ -479,13 +481,14 @@ class WorkerBase(Generic[M, H]):
         self._has_ended(task, 'completed')
         self._ends.forget(task)
 
-    def _ask(self, task: ClaimedTask) -> None:
+    def _put_aside(self, task: ClaimedTask, kind: str, call: Callable[[], None]) -> None:
+        """Ends an attempt that does not count, by a call."""
         try:
-            self._ends.ask(task)
+            call()
         except Exception as error:
             # For example, its group is decided.
             return self._end_otherwise(task, error)
-        self._has_ended(task, 'asked')
+        self._has_ended(task, kind)
 
     def _end_otherwise(self, task: ClaimedTask, error: Exception) -> None:
         """Gives a message back whose end was refused, or is not JSON."""

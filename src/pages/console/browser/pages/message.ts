@@ -6,13 +6,14 @@ import { type Panel, panel } from '../panels/panel.ts';
 import { prerequisitesPanel } from '../panels/prerequisites.ts';
 import {
   age,
+  awaitedLink,
+  awaitedOf,
   badge,
   blockersOf,
   button,
   buttons,
   clock,
   mailboxLink,
-  messageOrGroup,
   named,
   objectLink,
   pairs,
@@ -32,17 +33,33 @@ interface Shown {
   readonly texts: ReadonlyMap<string, string>;
 }
 
+/** What a message may wait for beside those it is after. */
+const waitsApart: readonly string[] = ['KEY', 'QUESTION', 'NOTE', 'TIME'];
 const live: readonly string[] = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 
 /** The message's prerequisites, each with its state, and what happens if one fails. */
 function afterOf({ after, onFailure, blockedBy }: Message, world: SpaceState): Element {
   const isOpen = (id: string): boolean => blockedBy.some((one) => one.id === id);
-  const links = after.flatMap(({ messageId, groupId, state }, index) => {
-    const id = messageId ?? groupId ?? '';
-    const link = messageOrGroup(id, messageId === null, world);
+  const links = after.flatMap((one, index) => {
+    const [id, kind] = awaitedOf(one);
+    const { state } = one;
+    const link = awaitedLink(id, kind, world);
     return [index === 0 ? '' : ', ', link, ' ', badge(state ?? 'GONE'), isOpen(id) ? ' (waits for it)' : ''];
   });
   return el('span', {}, ...links, `; if one fails: ${words(onFailure ?? '')}`);
+}
+
+/** The last suspension: since when, for what, until when, and what has ended it. */
+function suspensionOf(suspension: NonNullable<Message['suspension']>, world: SpaceState): Element {
+  const { since, after, note, until, timeoutAt, any, wokenBy } = suspension;
+  const things = [
+    ...after.map((one) => el('span', {}, awaitedLink(...awaitedOf(one), world), ' ', badge(one.state ?? 'GONE'))),
+    ...(note === null ? [] : [el('span', {}, 'note ', named(note.key), ` after version ${note.sinceVersion}`)]),
+    ...(until === null ? [] : [el('span', {}, 'sleep until ', age(until, world))]),
+  ];
+  const list = things.flatMap((one, index) => [index === 0 ? '' : any ? ' or ' : ', ', one]);
+  const end = wokenBy === null ? ['; at most until ', age(timeoutAt, world)] : [`; woken by ${words(wokenBy)}`];
+  return el('span', {}, 'since ', age(since, world), ' for ', ...list, ...end);
 }
 
 /** The last question asked about the message, with its answer. */
@@ -74,7 +91,7 @@ function facts(message: Message, world: SpaceState): Node[] {
       ['Run', scopeLink(message.scopeId, world)],
       ['Created', clock(message.createdAt)],
       readyAt !== null && ['Ready', age(readyAt, world)],
-      message.blockedBy.some(({ kind }) => kind === 'KEY' || kind === 'QUESTION') && [
+      message.blockedBy.some(({ kind }) => waitsApart.includes(kind)) && [
         'Waits for',
         el('span', {}, ...blockersOf(message.blockedBy, world)),
       ],
@@ -89,6 +106,7 @@ function facts(message: Message, world: SpaceState): Node[] {
       message.taskKey !== null && ['Task key', named(message.taskKey)],
       message.groupId !== null && ['Group', objectLink('group', message.groupId, world)],
       message.question !== null && ['Question', questionOf(message.question)],
+      message.suspension !== null && ['Suspended', suspensionOf(message.suspension, world)],
       message.traceparent !== null && ['Trace', traceLink(message.traceparent)],
       message.lastError !== null && ['Last error', named(message.lastError)],
     ]),

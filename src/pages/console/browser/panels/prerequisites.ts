@@ -1,7 +1,7 @@
 import { type Api, Failure } from '../api.ts';
 import { el } from '../dom.ts';
 import { plural } from '../format.ts';
-import { badge, mailboxLink, messageOrGroup, named, scopeLink } from '../parts.ts';
+import { type AwaitedKind, awaitedLink, awaitedOf, badge, mailboxLink, named, scopeLink } from '../parts.ts';
 import type { Message, Waits } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
 import { type Edge, type GraphNode, waitsGraph } from '../waits-graph.ts';
@@ -13,14 +13,14 @@ const maxDepth = 3;
 
 type Task = Waits['waitingTasks'][number];
 
-/** A prerequisite of a message: another message, or a group. */
+/** What a message is after or suspended for. */
 interface Before {
   readonly id: string;
-  readonly isGroup: boolean;
+  readonly kind: AwaitedKind;
   readonly state: string;
   /** The largest number of steps to the message that is shown. */
   depth: number;
-  /** undefined: it is a group, or retention has removed it. */
+  /** undefined: it is no message, or retention has removed it. */
   readonly message: Message | undefined;
 }
 
@@ -42,15 +42,19 @@ async function messageOf(api: Api, id: string, signal: AbortSignal): Promise<Mes
   }
 }
 
-/** A message's prerequisites, and the message with the same key that it waits for. */
-function directly({ after, blockedBy }: Message) {
-  const named = after.map(({ messageId, groupId, state }) => ({
-    ...{ id: messageId ?? groupId ?? '', isGroup: messageId === null, state: state ?? 'GONE' },
-  }));
-  const keyed = blockedBy.flatMap(({ kind, id }) =>
-    kind === 'KEY' && id !== null ? [{ id, isGroup: false, state: 'LIVE' }] : [],
-  );
-  return [...named, ...keyed];
+type Direct = Pick<Before, 'id' | 'kind' | 'state'>;
+
+/** What a message is after and was last suspended for, and the message with the same key that it waits for. */
+function directly({ after, suspension, blockedBy }: Message): readonly Direct[] {
+  const named = [...after, ...(suspension?.after ?? [])].map((one): Direct => {
+    const [id, kind] = awaitedOf(one);
+    return { id, kind, state: one.state ?? 'GONE' };
+  });
+  const others = blockedBy.flatMap(({ kind, id }): Direct[] => {
+    if (id === null || (kind !== 'KEY' && kind !== 'NOTE')) return [];
+    return [{ id, kind: kind === 'KEY' ? 'MESSAGE' : kind, state: kind === 'KEY' ? 'LIVE' : 'AWAITED' }];
+  });
+  return [...named, ...others];
 }
 
 /** Reads a message's prerequisites, direct and indirect. `ended` caches messages that can no longer change. */
@@ -62,7 +66,7 @@ async function beforeOf(api: Api, message: Message, ended: Map<string, Message>,
   for (let depth = 1; depth <= maxDepth && level.length > 0; depth++) {
     const next: Message[] = [];
     for (const one of level)
-      for (const { id, isGroup, state } of directly(one)) {
+      for (const { id, kind, state } of directly(one)) {
         const known = before.get(id);
         if (known) known.depth = depth;
         if (!known && before.size === maxSide) {
@@ -71,9 +75,9 @@ async function beforeOf(api: Api, message: Message, ended: Map<string, Message>,
         }
         edges.push([id, one.id]);
         if (known) continue;
-        const found = isGroup ? undefined : (ended.get(id) ?? (await messageOf(api, id, signal)));
+        const found = kind === 'MESSAGE' ? (ended.get(id) ?? (await messageOf(api, id, signal))) : undefined;
         if (found?.state === 'ACKED') ended.set(id, found);
-        before.set(id, { id, isGroup, state: found?.state ?? state, depth, message: found });
+        before.set(id, { id, kind, state: found?.state ?? state, depth, message: found });
         if (found) next.push(found);
       }
     level = next;
@@ -103,14 +107,19 @@ async function behindOf(api: Api, { id, state }: Message, signal: AbortSignal) {
   return { behind: [...behind.values()].slice(0, maxSide), edges, isCut: behind.size > maxSide };
 }
 
-function beforeNode({ id, isGroup, state, message }: Before, world: SpaceState): GraphNode {
+const kindWords: Readonly<Record<AwaitedKind, string>> = {
+  MESSAGE: 'removed since',
+  GROUP: 'a task group',
+  SCOPE: 'a run, until nothing is live in it',
+  NOTE: 'until it has another version',
+};
+
+function beforeNode({ id, kind, state, message }: Before, world: SpaceState): GraphNode {
   const name = message?.workKey ?? message?.taskKey ?? message?.key ?? null;
   return {
     ...{ id, state },
-    line: [messageOrGroup(id, isGroup, world), badge(state)],
-    note: message
-      ? [name === null ? null : named(name), mailboxLink(message.mailboxId, world)]
-      : [isGroup ? 'a task group' : 'removed since'],
+    line: [awaitedLink(id, kind, world), badge(state)],
+    note: message ? [name === null ? null : named(name), mailboxLink(message.mailboxId, world)] : [kindWords[kind]],
   };
 }
 
@@ -119,7 +128,7 @@ function behindNode({ taskId, groupId, scopeId, mailboxId, waitsFor }: Task, wor
   const place = groupId === null ? [] : ['in run', scopeLink(scopeId, world)];
   return {
     ...{ id: taskId, state: waitsFor },
-    line: [messageOrGroup(groupId ?? taskId, groupId !== null, world), ...place, badge(waitsFor)],
+    line: [awaitedLink(groupId ?? taskId, groupId === null ? 'MESSAGE' : 'GROUP', world), ...place, badge(waitsFor)],
     note: [mailboxLink(mailboxId, world)],
   };
 }
