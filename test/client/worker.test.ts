@@ -484,6 +484,29 @@ describe('the worker of the typed client', () => {
       expect(held).to.deep.equal(['20']);
     });
 
+    it('gives back what a lost attempt holds whose message somebody else has ended, however', async () => {
+      const { name, balances } = await budget();
+      const mailboxId = await mailbox();
+      let held = 0;
+      start({ mailbox: { mailboxId }, concurrency: 2, leaseSeconds: 5 }, async (_, { reserve, signal }) => {
+        await reserve(name, 20);
+        held++;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      });
+      const ids = [await sent(mailboxId), await sent(mailboxId)];
+      await until(() => held === ids.length);
+      for (const messageId of ids) await muster.message.release({ messageId });
+      const { messages = [] } =
+        (await muster.message.recv({ mailboxId, scopeId, holder: 'other', holderSession: 's', max: 2 })) ?? {};
+      const [first, second] = messages.map(({ id, token }) => ({ messageId: id, token }));
+      if (!first || !second) throw new Error('they were not received again');
+      await muster.message.complete(first);
+      await muster.message.nack({ ...second, retry: false });
+      await until(async () => (await balances()).reserved === '0');
+      expect((await Promise.all(ids.map(view))).map(({ state }) => state)).to.deep.equal(['ACKED', 'REJECTED']);
+      expect(await balances()).to.include({ settled: '0' });
+    });
+
     it('no attempt where a budget or a quota is short, unless something was spent before', async () => {
       const { name, balances } = await budget();
       const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 1, windowSeconds: 31_536_000 });
