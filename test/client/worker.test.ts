@@ -98,6 +98,38 @@ describe('the worker of the typed client', () => {
     expect(await start({ mailbox: name }, () => 1).mailboxId).to.equal(mailboxId);
   });
 
+  it('sleeps while it has no room', async () => {
+    const mailboxId = await mailbox();
+    await sent(mailboxId);
+    let begun = false;
+    let finish = (): void => undefined;
+    const done = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const worker = start({ mailbox: { mailboxId }, concurrency: 1 }, () => {
+      begun = true;
+      return done;
+    });
+    await until(() => begun);
+    const { setTimeout: real } = globalThis;
+    let looks = 0;
+    const counts = (...args: Parameters<typeof real>) => {
+      if (args[1] === 0) looks++;
+      return real(...args);
+    };
+    globalThis.setTimeout = Object.assign(counts, real);
+    try {
+      // Each goes to the server and back, in which time one that does not sleep looks again and again.
+      for (let n = 0; n < 50; n++) await muster.limits.get();
+    } finally {
+      globalThis.setTimeout = real;
+    }
+    expect(looks).to.be.below(10);
+    finish();
+    await worker.drained();
+    expect(worker.counts.completed).to.equal(1);
+  });
+
   it('receives from one scope only, and publishes results into a mailbox in the same step', async () => {
     const [mailboxId, reports] = [await mailbox(), await mailbox()];
     const elsewhere = await muster.message.send({ mailboxId, scopeId: randomUUID(), payload: 0 });
