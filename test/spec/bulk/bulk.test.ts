@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { callArgs } from '../../../src/engine/route/args.ts';
 import { bulkStep } from '../../../src/primitives/bulk/work.ts';
 import { expectAgreement } from '../../support/agree.ts';
-import { codeOf, type Reply, type World } from '../../support/world.ts';
+import { codeOf, type Reply, World } from '../../support/world.ts';
 import { Team } from '../group/team.ts';
 import { Queue } from '../mailbox/queue.ts';
 import { Aging, day } from '../retention/support.ts';
@@ -167,6 +167,27 @@ describe('POST /mailboxes/{id}/bulk', () => {
     await expectAgreement(world);
   });
 
+  it('needs a timer only for a message whose deadline lies ahead', async () => {
+    const world = await World.create({ limits: { maxArmedTimers: 1 } });
+    const queue = await Queue.create({}, world);
+    const late = await queue.sent({ maxAttempts: 1, deadline: '2099-01-01T00:00:00Z' });
+    await queue.act('nack', await queue.claim(), { retry: true });
+    const start = () => world.mustPost(`/mailboxes/${queue.id}/bulk`, { action: 'REQUEUE' });
+    const first = await start();
+    await work(world);
+    expect(await view(world, first)).to.include({ state: 'DONE', done: 1 });
+    // Its deadline is the only timer of the space now.
+    await failed(queue, 1, { scopeId: randomUUID() });
+    const second = await start();
+    await work(world);
+    expect(await view(world, second)).to.include({ state: 'DONE', done: 1 });
+    await world.mustPost(`/messages/${late}/cancel`);
+    await queue.sent({ delaySeconds: 60 });
+    const third = await world.mustPost(`/mailboxes/${queue.id}/bulk`, { action: 'REQUEUE', state: 'CANCELLED' });
+    await work(world);
+    expect(await view(world, third)).to.include({ state: 'RUNNING', done: 0, waitsFor: 'TIMERS_FULL' });
+  });
+
   it('brings back packed messages, and passes over those that the store has damaged', async () => {
     const queue = await Queue.create();
     const { world } = queue;
@@ -229,6 +250,21 @@ describe('POST /scopes/{id}/bulk', () => {
       '404 SCOPE_NOT_FOUND',
     );
     await expectAgreement(world);
+  });
+
+  it('passes over messages of a mailbox that was deleted, and the tombstones of tasks', async () => {
+    const queue = await Queue.create();
+    const { world, scopeId } = queue;
+    const gone = await Queue.create({ name: 'gone' }, world);
+    await failed(gone, 2, { scopeId });
+    await world.call('DELETE', `/mailboxes/${gone.id}`);
+    await failed(queue, 2);
+    await world.mustPost(`/mailboxes/${queue.id}/purge`, { finished: true });
+    await failed(queue, 1);
+    const bulk = await world.mustPost(`/scopes/${scopeId}/bulk`, { action: 'REQUEUE' });
+    await work(world);
+    const passedOver = { MAILBOX_NOT_FOUND: 2 };
+    expect(await view(world, bulk)).to.deep.include({ state: 'DONE', done: 1, passedOver });
   });
 
   it('begins anew, and does nothing twice, if the scope that it has come to is gone', async () => {
