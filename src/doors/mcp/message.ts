@@ -117,7 +117,9 @@ export class McpMessage {
     if (mayLoseDigits(received)) this.#received = received;
     const isCall =
       isObject(message) && callMethods.has(message['method']) && isUuid(String(this.#parts.request.spaceId));
-    if (!isCall) await this.admit();
+    // The console reads the list before anything else, so whoever may raise the limit gets it at the limit, too.
+    const isList = isObject(message) && message['method'] === 'tools/list';
+    if (!isCall) await this.admit(isList ? 'operator' : 'ordinary');
     const { status, text, type } = await this.#speak(message, headers);
     if (this.#isAlone && this.#refusal !== undefined) throw this.#refusal;
     if (!this.#isAdmitted) await this.admit();
@@ -135,7 +137,7 @@ export class McpMessage {
   /**
    * Checks key, space and rates, counts a read unless it is `held`, and finds the key's permissions. Resolves with the rates.
    */
-  async admit(rateClass: 'ordinary' | 'held' = 'ordinary'): Promise<Readonly<Record<string, string>>> {
+  async admit(rateClass: 'ordinary' | 'operator' | 'held' = 'ordinary'): Promise<Readonly<Record<string, string>>> {
     const { scripts } = this.#parts.service;
     const { caller, requestId } = this.#parts.request;
     const spaceId = String(this.#parts.request.spaceId);
