@@ -193,6 +193,14 @@ export const number = (min = 0, max?: number) =>
 /** A moment: epoch milliseconds in the store, ISO 8601 UTC with milliseconds in answers. */
 export const time = () => new Field<string>({ lua: 'number', read: iso, schema: () => Joi.string().pattern(timeForm) });
 
+/** Moments that Node computes, at most so many. */
+export const times = (max: number) =>
+  new Field<readonly string[]>({
+    lua: 'text',
+    read: (value) => value as unknown as readonly string[],
+    schema: () => Joi.array().items(time().schema).max(max),
+  });
+
 /** An amount of money in minor units: a digit string, never a number. */
 export const money = () => new Field<string>({ ...asText, schema: () => Joi.string().pattern(minorForm) });
 

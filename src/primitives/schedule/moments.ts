@@ -24,6 +24,20 @@ export function nextOf(cron: string, timezone: string, after: number): number {
   return expression.next(zone, after);
 }
 
+/** How many moments ahead the view of a schedule shows. */
+export const maxAhead = 5;
+
+/** The next moments of a schedule, from `nextAt` on; none if it is paused or has ended. */
+export function momentsAhead({ cron, everySeconds, timezone }: Omit<Timing, 'id'>, nextAt: string | null): string[] {
+  if (nextAt === null) return [];
+  const moments = [Date.parse(nextAt)];
+  while (moments.length < maxAhead) {
+    const last = moments.at(-1) ?? 0;
+    moments.push(cron === null ? last + Number(everySeconds) * 1000 : nextOf(cron, timezone, last));
+  }
+  return moments.map((at) => new Date(at).toISOString());
+}
+
 /** The due moments, at `now`, of a schedule whose next moment was `nextAt`. */
 export function dueMoments(timing: Timing, nextAt: number, now: number): DueMoments {
   const { cron, everySeconds, timezone } = timing;

@@ -1,4 +1,4 @@
-import type { Answered, Fields } from '../../engine/declare/field.ts';
+import { type Answered, type Fields, times } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { Refusal } from '../../engine/redis/scripts.ts';
 import { param, randomTail } from '../../engine/route/args.ts';
@@ -10,11 +10,12 @@ import { type Input, type Route, read, route } from '../../engine/route/route.ts
 import { newTrace } from '../../engine/route/trace.ts';
 import { inOrder, maxAttempts, ofAttempts } from '../mailbox/fields.ts';
 import { cron, everySeconds, timezone } from './fields.ts';
-import { nextOf } from './moments.ts';
+import { maxAhead, momentsAhead, nextOf } from './moments.ts';
 import { Schedule } from './records.ts';
 
 const reply = { schedule: one(Schedule) };
 const path = '/schedules/:scheduleId';
+const nextMoments = times(maxAhead).means('when it sends next, and after that; empty while `nextAt` is null');
 
 /**
  * Runs the script. If a moment is due, fires it and runs the script again; if the script needs the next moment of a cron
@@ -122,10 +123,14 @@ const view = read({
   call: 'schedule.view',
   summary: 'A schedule: when it comes next, and what it sent last',
   description: '`nextAt` is null while it is paused, and once it has ended with its run.',
-  success: { 200: Schedule.schema },
+  success: { 200: Schedule.with('ScheduleView', { nextMoments }).schema },
   refuses: ['SCHEDULE_NOT_FOUND'],
   script: 'schedule/view',
   reply,
+  answer: ({ schedule }) => ({
+    status: 200,
+    body: { ...schedule, nextMoments: momentsAhead(schedule, schedule.nextAt) },
+  }),
 });
 
 const update = route({

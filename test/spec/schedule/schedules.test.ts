@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf } from '../../support/world.ts';
-import { day, iso, minute, start, Timetable } from './timetable.ts';
+import { day, hour, iso, minute, start, Timetable } from './timetable.ts';
 
 describe('A schedule', () => {
   let table: Timetable;
@@ -202,5 +202,19 @@ describe('A schedule', () => {
       await free.remove(created.id),
     ];
     expect(refused.map(codeOf)).to.deep.equal(refused.map(() => '402 OPERATIONS_EXHAUSTED'));
+  });
+
+  it('shows its next five moments, by the clock of its zone, none while it is paused', async () => {
+    const table = await Timetable.create();
+    const ahead = async (id: string): Promise<string[]> => (await table.world.get(`/schedules/${id}`)).body.nextMoments;
+    const hourly = await table.created({ everySeconds: 3_600 });
+    expect(await ahead(hourly.id)).to.deep.equal([1, 2, 3, 4, 5].map((hours) => iso(start + hours * hour)));
+    // Across the change to summer time, and a weekend.
+    await table.at(Date.parse('2030-03-28T10:00:00Z'));
+    const daily = await table.created({ cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' });
+    const days = ['03-29T08', '04-01T07', '04-02T07', '04-03T07', '04-04T07'];
+    expect(await ahead(daily.id)).to.deep.equal(days.map((at) => `2030-${at}:00:00.000Z`));
+    await table.patch(daily.id, { state: 'PAUSED' });
+    expect(await ahead(daily.id)).to.deep.equal([]);
   });
 });

@@ -44,9 +44,11 @@ export class Timetable {
     return reply.body;
   }
 
+  /** As a change answers it, without the moments after the next. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   async view(id: string): Promise<any> {
-    return (await this.world.get(`/schedules/${id}`)).body;
+    const { nextMoments: _, ...view } = (await this.world.get(`/schedules/${id}`)).body;
+    return view;
   }
 
   patch(id: string, body: object, headers?: Record<string, string>): Promise<Reply> {
