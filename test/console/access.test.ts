@@ -56,6 +56,10 @@ describe('Signing in to the console', () => {
     await tab.page.getByRole('link', { name: 'second <b>one</b>' }).click();
     await tab.status('Live.');
     expect(tab.page.url()).to.include(spaceId);
+    await tab.page.locator('#switch summary').click();
+    expect(await tab.page.locator('#switch li a').allInnerTexts())
+      .to.have.lengthOf(2)
+      .and.include('second <b>one</b>');
     await tab.page.getByRole('link', { name: 'All spaces' }).click();
     await tab.page.getByRole('heading', { name: 'Spaces' }).waitFor();
     expect(await tab.page.locator('#spaces-list a').count()).to.equal(2);

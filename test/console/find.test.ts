@@ -217,16 +217,33 @@ describe('The console', () => {
     }
   });
 
-  it('shows times with date and zone, beside how long ago they are', async () => {
+  it('shows how long ago times are, and the moments under the pointer, at a touch, and with the focus, in any zone', async () => {
     await send();
     for (const width of [1280, 390]) {
       const tab = await Tab.live(world, { width });
-      const since = tab.page.locator('#waits .when').first();
+      const since = tab.page.locator('#waits time').first();
       await since.waitFor();
-      expect(await since.innerText()).to.match(new RegExp(`^(in )?\\d+ [smhd].*\\(${exact.source}\\)$`, 's'));
-      // Not only for a mouse.
-      expect(await since.locator('time').last().isVisible()).to.equal(true);
+      expect(await since.innerText()).to.match(/^(in )?\d+ [smhd]/);
+      const tip = tab.page.getByRole('tooltip');
+      expect(await tip.isVisible()).to.equal(false);
+      await since.hover();
+      expect(await tip.innerText()).to.match(new RegExp(`^${exact.source}$`));
+      await tab.page.keyboard.press('Escape');
+      expect(await tip.isVisible()).to.equal(false);
+      await since.click();
+      expect(await tip.isVisible()).to.equal(true);
+      await tab.page.locator('#waits tbody a').first().focus();
+      expect(await tip.innerText()).to.match(exact);
       expect(await tab.page.locator('#events time').first().innerText()).to.match(new RegExp(`^${exact.source}$`));
+      await tab.page.locator('#settings summary').click();
+      await tab.page.getByLabel('Times in').selectOption('Asia/Tokyo');
+      await tab.page.keyboard.press('Escape');
+      await since.hover();
+      expect(await tip.innerText()).to.match(/ UTC\+09:00$/);
+      await tab.page.reload();
+      await since.hover();
+      expect(await tip.innerText(), 'remembered').to.match(/ UTC\+09:00$/);
+      await tab.evaluate('localStorage.clear()');
     }
   });
 

@@ -13,6 +13,23 @@ export interface Fleet {
   readonly holds: readonly string[];
 }
 
+/** Adds mailboxes until there are 26, and claims by 31 workers at all of them. */
+export async function grow(world: World, { boxes, runs }: Fleet): Promise<void> {
+  const ids = Object.values(boxes);
+  const steps = ['fetch', 'parse', 'split', 'rank', 'check', 'merge', 'render', 'notify', 'archive', 'translate'];
+  for (const of of ['books', 'news'])
+    for (const step of steps) ids.push((await world.mustPost('/mailboxes', { name: `${step} ${of}` })).id);
+  for (const [n, mailboxId] of ids.entries()) {
+    const send = { call: 'message.send', mailboxId, scopeId: runs[n % runs.length], payload: { n } };
+    await world.mustPost('/batch', { calls: Array.from({ length: 3 + (n % 7) }, () => send) });
+  }
+  for (let n = 0; n < 31; n++)
+    await world.mustPost(`/mailboxes/${ids[6 + (n % 20)]}/recv`, {
+      ...{ scopeId: '*', holder: `${hosts[n % hosts.length]}-worker-${n}`, holderSession: `start-${n}` },
+      leaseSeconds: 600,
+    });
+}
+
 const hosts = ['alpha', 'beta', 'gamma', 'delta'];
 
 /** A working day of a fleet of agents: some of everything, and something wrong with most of it. */

@@ -34,7 +34,7 @@ describe("The console's load on its server", () => {
       expect(request.url().slice(0, base.length)).to.equal(base);
     }
     const mailboxes = new Set(paths().filter((path) => path.startsWith('/mailboxes')));
-    expect([...mailboxes]).to.deep.equal(['/mailboxes?limit=50']);
+    expect([...mailboxes]).to.deep.equal(['/mailboxes?limit=200']);
     // By the clock of the page: news of its requests may come here late.
     const begun = await tab.evaluate<[string, number][]>(
       'performance.getEntriesByType("resource").map(({ name, startTime }) => [name, startTime])',

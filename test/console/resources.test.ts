@@ -62,7 +62,7 @@ describe('The console acts', () => {
     await world.mustPost(`/budgets/${id}/reserve`, { scopeId, holder: 'ann', amountMinor: '70' });
     const tab = await Tab.live(world, {}, '', world.apiKey);
     await tab.page.locator('#now').getByText('tokens').waitFor();
-    await tab.page.getByRole('link', { name: 'Budgets used up' }).click();
+    await tab.page.locator('.concerns li').filter({ hasText: 'Budgets used up' }).getByRole('link').click();
     await tab.page.locator('#budgets').getByText('USED UP').waitFor();
     await tab.page.getByRole('link', { name: 'tokens' }).click();
     await tab.page.getByRole('heading', { name: 'Budget tokens' }).waitFor();
@@ -91,7 +91,7 @@ describe('The console acts', () => {
     await tab.page.getByRole('link', { name: 'calls' }).click();
     await tab.page.locator('#budget').getByText('of 12.00 EUR; overdrawn by 4.00 EUR').first().waitFor();
     const rows = tab.page.locator('#budget').getByRole('row');
-    expect(await rows.nth(1).innerText()).to.match(/VOIDED\s.*\s+\S+ call 2 of the attempt of .*2026/);
+    expect(await rows.nth(1).innerText()).to.match(/VOIDED\s.*\s+\S+ call 2 of the attempt of .* ago/);
     const row = rows.nth(2);
     expect(await row.innerText()).to.match(/SETTLED\s+bob\s+11\.99 EUR\s+16\.00 EUR\s+–\s+\S+ attempt 3/);
     expect(await row.getByRole('link').first().getAttribute('href')).to.contain(`message/${messageId}`);
@@ -186,7 +186,7 @@ describe('The console acts', () => {
     expect(facts).to.match(/This window\s+4 times, 8,500 units: 4,700 of 8,000 estimated \(59 %\), 1 not settled/);
     expect(facts)
       .to.match(/Last 7 d\s+4 times, 8,500 units/)
-      .and.match(/Provider\s+300 units left, \d+ s \(\d{4}-\d\d-\d\d /);
+      .and.match(/Provider\s+300 units left, \d+ s/);
     const [byRun, newest] = await usage.getByRole('table').allInnerTexts();
     expect(byRun).to.match(/2\s+5,000\s+3,500 of 5,000 estimated \(70 %\)/);
     expect(byRun).to.match(/2\s+3,500\s+1,200 of 3,000 estimated \(40 %\), 1 not settled/);
@@ -273,7 +273,7 @@ describe('The console acts', () => {
     await spent.getByText('Settled 12.34 USD in 7 d').waitFor();
     const today = new Date().toISOString().slice(0, 10);
     expect(await spent.innerText()).to.match(new RegExp(`${today} UTC\\s+12\\.34 USD`));
-    expect(await spent.innerText()).to.match(/Alerts\s+50 %\s+reached \d+ s \(\d{4}-/);
+    expect(await spent.innerText()).to.match(/Alerts\s+50 %\s+reached \d+ s/);
     await world.mustPost(`/budgets/${id}/settle`, { reservationId, amountMinor: '66', workKey: 'w2' });
     await spent.getByText('Settled 13.00 USD in 7 d').waitFor();
     await tab.go(`/budget/${id}`);
@@ -331,7 +331,7 @@ describe('The console acts', () => {
     await said(tab, 'It is disabled: one operation.');
     await press(tab, 'Close');
     await tab.go('');
-    await tab.page.locator('#now').getByText('1 destination disabled').waitFor();
+    await tab.page.locator('#now').getByText('1 destination disabled', { exact: true }).waitFor();
     // The address decides here: a busy machine may move the tile while the link is pressed.
     const href = await tab.page.getByRole('link', { name: 'Webhooks pending' }).getAttribute('href');
     expect(href).to.equal(`#/space/${world.spaceId}/webhooks`);
@@ -349,7 +349,7 @@ describe('The console acts', () => {
     };
     await world.mustPost('/mailboxes', { name: 'watched' });
     await untilRows(world, 3);
-    await tab.page.locator('#destinations').getByText('1, the oldest since').waitFor();
+    await tab.page.locator('#destinations').getByText('1, oldest').waitFor();
     sink.answer = (response) => response.end();
     await press(tab, `Deliver now… ${sink.url}/hook`);
     await press(tab, 'Deliver now');

@@ -21,13 +21,7 @@ describe('The console of a space', () => {
     const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
       for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
     };
-    await says(
-      'Now',
-      /^Ready messages3 ?oldest \d+ s \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
-      'Claimed messages',
-      'Waiters',
-      /^Failed work1 ?1 rejected$/,
-    );
+    await says('Now', /^Ready messages3 ?oldest \d+ s$/, 'Claimed messages', 'Waiters', /^Failed work1 ?1 rejected$/);
     await says(
       'Who waits for what',
       'agent-1',
@@ -36,7 +30,7 @@ describe('The console of a space', () => {
     );
     await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </);
     await says('Runs', short(seeded.runId), '4 messages, 2 waiters', short(seeded.gateId), '2 messages');
-    await says('Queues', 'WORK', 'INBOX', '4 of 10', `jobs ${hostile}`);
+    await says('Queues', 'INBOX', '4 of 10', `jobs ${hostile}`);
     await section(tab, 'Now').getByText('Everything that is kept, by state').click();
     await says('Now', '3 pending', '1 running', '1 failed');
     await says('Live journal', 'schedule.created', 'note.put');
@@ -46,7 +40,7 @@ describe('The console of a space', () => {
     await tab.go('/money');
     await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
     await says('Budgets', `llm spend ${hostile}`);
-    await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', /^COOLDOWN ends in .+\): </, `calls ${hostile}`);
+    await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', /^COOLDOWN ends in .+: </, `calls ${hostile}`);
     const bar = section(tab, 'Budgets').getByRole('img', { name: /^2,500,000/ });
     expect(await bar.locator('rect').count()).to.equal(2);
     await tab.go('/groups');
@@ -112,6 +106,7 @@ describe('The console of a space', () => {
       for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
     };
     await says('Now', /^Delayed messages2$/, /^Ready messages4/);
+    await section(tab, 'Who waits for what').locator('summary').click();
     await says(
       'Who waits for what',
       /^paused after a failed attempt, ready in (1 h|59 m)/,
@@ -122,7 +117,7 @@ describe('The console of a space', () => {
     await says('Runs', 'nightly run', '6 messages');
     await says('Queues', '6 of 1,000');
     expect(await section(tab, 'Queues').getByRole('cell').allInnerTexts()).to.include.ordered.members([
-      'WORK',
+      'nobody',
       '4',
       '2',
       '0',
@@ -134,7 +129,7 @@ describe('The console of a space', () => {
     await tab.page.locator('#run').getByText('6 messages, 0 waiters').waitFor();
     await says(
       'Messages of this run',
-      /^DELAYED ready in (1 h|59 m)[^)]*\): the model is busy$/,
+      /^DELAYED ready in (1 h|59 m)[^:]*: the model is busy$/,
       /^CANCELLED cancelled by caller after \S+/,
     );
   });
@@ -208,7 +203,7 @@ describe('The console of a space', () => {
     const tab = await Tab.live(world);
     const journal = section(tab, 'Live journal');
     await journal.getByText('schedule.created').first().waitFor();
-    expect(await journal.locator('li').count()).to.equal(8);
+    expect(await journal.locator('li').count()).to.equal(2);
     const run = randomUUID();
     const name = `new ${randomUUID()}`;
     await world.mustPost('/mailboxes', { name });

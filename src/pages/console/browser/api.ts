@@ -1,5 +1,6 @@
 import { parse } from './json-text.ts';
 import type { Spaces } from './records.ts';
+import { orgOf } from './session.ts';
 
 /** A failed request; status 0 means there was no response. */
 export class Failure extends Error {
@@ -59,6 +60,16 @@ const longestPauseMs = 10_000;
 /** No answer takes this long unless the connection is dead. */
 const answerMs = 40_000;
 
+/** Requests per minute that a space or its organization may make. */
+export interface Rate {
+  readonly of: string;
+  readonly quota: number;
+  readonly left: number;
+}
+
+/** What whoever may raise the limit reads at the limit, too. */
+const ofOperator = /^\/(census|backlog|usage|limits|figures|mailboxes(\/[^/?]+)?)(\?|$)/;
+
 interface RequestOptions {
   readonly method?: string;
   readonly accept?: string;
@@ -73,21 +84,35 @@ export class Api {
   readonly spaceId: string;
   readonly #key: string;
   #quietUntil = 0;
-  #usedShare = 0;
+  /** Until when even an operator's reads are refused. */
+  #closedUntil = 0;
+  /** As of the last answer. */
+  rates: readonly Rate[] = [];
 
   constructor(spaceId: string, key: string) {
     this.spaceId = spaceId;
     this.#key = key;
   }
 
-  /** The rest of the server's Retry-After, in milliseconds. */
-  get quietMs(): number {
-    return Math.max(0, this.#quietUntil - performance.now());
+  /** Whether the server's Retry-After has not passed yet. */
+  get isQuiet(): boolean {
+    return this.#quietUntil > performance.now();
+  }
+
+  /** Whether a path may be read now. */
+  allows(path: string): boolean {
+    return (ofOperator.test(path) ? this.#closedUntil : this.#quietUntil) <= performance.now();
   }
 
   /** Factor for the pause between reads. */
   get slowness(): number {
-    return this.#usedShare > slowdownShare ? slowdownFactor : 1;
+    const usedShare = Math.max(0, ...this.rates.map(({ quota, left }) => 1 - left / quota));
+    return usedShare > slowdownShare ? slowdownFactor : 1;
+  }
+
+  /** The organization's name, which keys begin with; undefined for a token. */
+  get org(): string | undefined {
+    return orgOf(this.#key);
   }
 
   /** For calls outside any space. */
@@ -114,7 +139,7 @@ export class Api {
   }
 
   /** Makes a change, retrying with one Idempotency-Key, and returns the call's answer. Throws Failure. */
-  async send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
+  async send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
     const idempotencyKey = randomKey();
     for (let tries = 1; ; tries++) {
       try {
@@ -169,14 +194,17 @@ export class Api {
       if (signal?.aborted) throw error;
       throw new Failure(0, 'UNREACHABLE', 'the server cannot be reached');
     });
-    this.#usedShare = usedShare(response.headers) ?? this.#usedShare;
+    const rates = ratesOf(response.headers);
+    if (rates.length > 0) this.rates = rates;
     if (response.ok) return response;
-    throw await this.#failure(response);
+    throw await this.#failure(response, ofOperator.test(path));
   }
 
-  async #failure(response: Response): Promise<Failure> {
+  async #failure(response: Response, isOfOperator: boolean): Promise<Failure> {
     const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1000;
     if (retryAfterMs > 0) this.#quietUntil = performance.now() + retryAfterMs;
+    // A server that is away refuses everything.
+    if (isOfOperator || response.status !== 429) this.#closedUntil = this.#quietUntil;
     const body = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string } };
     const { code = 'UNKNOWN', message = `the server answered ${response.status}` } = body.error ?? {};
     // Read from the header, as a proxy's response may lack the error envelope.
@@ -208,17 +236,14 @@ function randomKey(): string {
   return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/**
- * The larger of the used shares of the space's and the organization's rate limits: `"space";r=512;t=34` of
- * `"space";q=600;w=60`.
- */
-function usedShare(headers: Headers): number | undefined {
-  const left = numbers(headers.get('RateLimit'), 'r');
-  const quotas = numbers(headers.get('RateLimit-Policy'), 'q');
-  const shares = left.map((remaining, index) => 1 - remaining / (quotas[index] ?? remaining));
-  return shares.length === 0 ? undefined : Math.max(...shares);
+/** The rates of the space and its organization: `"space";r=512;t=34` of `"space";q=600;w=60`. */
+function ratesOf(headers: Headers): Rate[] {
+  const quotas = figures(headers.get('RateLimit-Policy'), 'q');
+  const left = figures(headers.get('RateLimit'), 'r');
+  return [...quotas].map(([of, quota]) => ({ of, quota, left: left.get(of) ?? quota }));
 }
 
-function numbers(header: string | null, name: string): number[] {
-  return [...(header ?? '').matchAll(new RegExp(`;${name}=(\\d+)`, 'g'))].map(([, digits]) => Number(digits));
+function figures(header: string | null, name: string): Map<string, number> {
+  const found = (header ?? '').matchAll(new RegExp(`"(\\w+)";${name}=(\\d+)`, 'g'));
+  return new Map([...found].map(([, of = '', digits]) => [of, Number(digits)]));
 }

@@ -59,13 +59,32 @@ export function alike(error: string): string {
     .replace(/\d+([.,:]\d+)*/g, '…');
 }
 
-/** A moment with date and time zone, in the viewer's zone: `2026-01-31 13:00:00 UTC+01:00`. */
+/** The time zone in which moments are shown; undefined for the browser's. */
+export const shownZone: { name: string | undefined } = { name: undefined };
+
+/** A moment with date and time zone, in the zone that the viewer has chosen: `2026-01-31 13:00:00 UTC+01:00`. */
 export function momentText(moment: string | number): string {
-  const at = new Date(moment);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const ahead = -at.getTimezoneOffset();
-  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
-  const zone = ahead === 0 ? 'UTC' : `UTC${ahead < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())} ${zone}`;
+  const of = partsOf(moment, shownZone.name);
+  const offset = of('timeZoneName').replace('GMT', 'UTC').replace('+00:00', '');
+  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${offset}`;
+}
+
+/** A moment by the clock of another zone: `Mon 2026-02-02 09:00:00`. */
+export function momentIn(moment: string, timeZone: string): string {
+  const of = partsOf(moment, timeZone);
+  return `${of('weekday')} ${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')}`;
+}
+
+const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+
+/** The parts of a moment by the clock of a zone; undefined for the browser's. */
+function partsOf(moment: string | number, timeZone: string | undefined): (type: string) => string {
+  const day = { weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+  let format = formats.get(timeZone);
+  // The formats of years are the same in all languages here.
+  format ??= new Intl.DateTimeFormat('en', { timeZone, ...day, ...clock, timeZoneName: 'longOffset' });
+  formats.set(timeZone, format);
+  const parts = format.formatToParts(new Date(moment));
+  return (type) => parts.find((part) => part.type === type)?.value ?? '';
 }

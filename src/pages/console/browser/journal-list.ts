@@ -70,7 +70,7 @@ export class JournalList {
     const shown = this.#events.filter(
       ({ type, scopeId }) => isWanted(type) && (!scopes || (scopeId !== null && scopes.has(scopeId))),
     );
-    const limit = more === undefined ? maxShown : shownOf(8, 3);
+    const limit = more === undefined ? maxShown : shownOf(2, 3);
     const items = shown.slice(0, limit).map((event) => eventItem(event, this.#world));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;

@@ -1,18 +1,24 @@
 import { actions } from './actions.ts';
 import { Api, Failure } from './api.ts';
+import { applyChoices } from './choices.ts';
 import { byId, el, setText, setTitle } from './dom.ts';
-import { shortId } from './format.ts';
+import { count, shortId } from './format.ts';
 import { pageNames } from './pages/pages.ts';
 import { address, placeOf } from './place.ts';
 import type { Census, Spaces } from './records.ts';
-import { session } from './session.ts';
+import { orgOf, session } from './session.ts';
+import { startSettings } from './settings.ts';
+import { startShortcuts } from './shortcuts.ts';
 import { SpaceView } from './space-view.ts';
+import { startTips } from './tip.ts';
 
 /** Exported for the tests. */
 export { actions, pageNames };
 
 /** Reasons to pause reading. */
 const pauses = { byHand: false, hidden: document.hidden };
+/** More are on the page of all spaces. */
+const maxSwitch = 12;
 const views = { 'sign-in': 'sign-in-title', spaces: 'spaces-title', 'page-view': 'page-title' } as const;
 let turns = 0;
 let view: { readonly spaceId: string; readonly space: SpaceView } | undefined;
@@ -29,8 +35,39 @@ function status(text: string): void {
 function showOnly(wanted: keyof typeof views): void {
   for (const one of Object.keys(views)) byId(one).hidden = one !== wanted;
   byId('session').hidden = wanted === 'sign-in';
-  for (const id of ['pages', 'find']) byId(id).hidden = wanted !== 'page-view';
+  for (const id of ['pages', 'find', 'menu']) byId(id).hidden = wanted !== 'page-view';
+  byId('switch').hidden = wanted === 'sign-in';
+  showSwitch();
   if (wanted !== 'page-view') byId('journal').hidden = true;
+}
+
+/** The spaces and organizations to switch to. */
+function showSwitch(): void {
+  const { key, others } = session;
+  const current = placeOf(location.hash).spaceId;
+  const nameOf = ({ id, name }: (typeof known)[number]): string => name ?? shortId(id);
+  const shown = known.find(({ id }) => id === current);
+  setText(byId('space-shown'), shown ? nameOf(shown) : 'Spaces');
+  setText(byId('org-shown'), orgOf(key) ?? 'Spaces');
+  const spaceLink = (one: (typeof known)[number]): Element => {
+    const link = el('a', { class: 'named', href: address(one.id) }, nameOf(one));
+    if (one.id === current) link.setAttribute('aria-current', 'true');
+    return el('li', {}, link);
+  };
+  byId('switch-spaces').replaceChildren(...known.slice(0, maxSwitch).map(spaceLink));
+  byId('others-title').hidden = others.size === 0;
+  const button = (org: string): Element => el('button', { type: 'button', 'data-org': org }, org);
+  byId('others').replaceChildren(...[...others.keys()].map((org) => el('li', {}, button(org))));
+}
+
+/** Goes on with the key of another organization. */
+async function switchTo(key: string): Promise<void> {
+  session.keep();
+  session.key = key;
+  known = [];
+  close();
+  location.hash = '#/';
+  await follow(true);
 }
 
 function close(): void {
@@ -54,7 +91,6 @@ function showSpaces(problem = ''): void {
   close();
   showOnly('spaces');
   setTitle('Spaces');
-  byId('all-spaces').hidden = true;
   setText(byId('spaces-problem'), problem);
   const items = known.map(({ id, name }) =>
     el(
@@ -107,7 +143,7 @@ function forget(failure: Failure, key: string): string {
 /** The failure's message, with advice if the key lacks a permission. */
 function explain({ code, message, text }: Failure, key: string): string {
   if (code !== 'PERMISSION_DENIED' || !message.includes('coordination_read')) return text;
-  const org = /^mk_([a-z0-9-]+)_/.exec(key)?.[1];
+  const org = orgOf(key);
   if (org === undefined) return `${message}: it is the only permission that the console needs.`;
   const command = `muster key create --org ${org} --permissions coordination_read`;
   return `${message}: it is the only permission that the console needs. Create such a key with: ${command}`;
@@ -146,6 +182,7 @@ async function open(spaceId: string, key: string, turn: number): Promise<string>
     close();
     const space = new SpaceView(api, can, asOf, {
       status,
+      counted: showCounts,
       refused: (failure) => {
         signIn(forget(failure, key));
         byId('sign-in-title').focus();
@@ -156,6 +193,17 @@ async function open(spaceId: string, key: string, turn: number): Promise<string>
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return error.status === 401 ? forget(error, key) : explain(error, key);
+  }
+}
+
+/** Shows in the navigation how much on each page needs somebody. */
+function showCounts(counts: ReadonlyMap<string, number>): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-page]')) {
+    const number = counts.get(link.dataset['page'] ?? '') ?? 0;
+    const shown = link.querySelector<HTMLElement>('.count');
+    if (!shown) continue;
+    shown.hidden = number === 0;
+    setText(shown, number === 0 ? '' : count(number));
   }
 }
 
@@ -196,9 +244,9 @@ async function follow(moved: boolean): Promise<void> {
   }
   if (!view) return;
   const { title } = view.space.show(place);
+  showCounts(view.space.counts());
   showOnly('page-view');
   const space = known.find(({ id }) => id === place.spaceId);
-  byId('all-spaces').hidden = known.length < 2;
   setText(byId('space-name'), `Space ${space?.name ?? ''} ${place.spaceId}`.replace('  ', ' '));
   setTitle(title);
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-page]')) {
@@ -214,6 +262,10 @@ async function follow(moved: boolean): Promise<void> {
 }
 
 function start(): void {
+  applyChoices();
+  startTips();
+  startSettings(() => view?.space.redraw());
+  startShortcuts(() => view?.space.refresh());
   byId('sign-in-form').addEventListener('submit', async (event) => {
     event.preventDefault();
     const key = byId<HTMLInputElement>('key').value.trim();
@@ -225,16 +277,33 @@ function start(): void {
     }
     setText(problem, await enter(key));
     if (problem.textContent !== '') return;
+    session.keep();
     session.key = key;
     byId<HTMLInputElement>('key').value = '';
     await follow(true);
   });
   byId('sign-out').addEventListener('click', () => {
-    session.key = undefined;
+    session.forget();
     known = [];
     signIn();
     byId('key').focus();
   });
+  byId('another').addEventListener('click', () => {
+    signIn();
+    byId('key').focus();
+  });
+  byId('others').addEventListener('click', ({ target }) => {
+    const org = target instanceof HTMLElement ? target.dataset['org'] : undefined;
+    const key = session.others.get(org ?? '');
+    if (key !== undefined) void switchTo(key);
+  });
+  const menu = byId('menu');
+  const showMenu = (isOpen: boolean): void => {
+    menu.setAttribute('aria-expanded', String(isOpen));
+    byId('pages').classList.toggle('open', isOpen);
+  };
+  menu.addEventListener('click', () => showMenu(menu.getAttribute('aria-expanded') !== 'true'));
+  addEventListener('hashchange', () => showMenu(false));
   byId('find').addEventListener('submit', (event) => {
     event.preventDefault();
     const q = byId<HTMLInputElement>('find-text').value.trim();

@@ -2,8 +2,10 @@ import { type Child, el } from './dom.ts';
 import { count, duration, momentText, plural, shortId } from './format.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import { address, type PageRef, type Query } from './place.ts';
-import type { Destination } from './records.ts';
+import type { Destination, Mailbox } from './records.ts';
+import { serverClock } from './server-clock.ts';
 import type { SpaceState } from './space-state.ts';
+import { isDeserted, workersAt } from './staff.ts';
 
 export interface Row {
   readonly key: string;
@@ -70,7 +72,7 @@ export function named(text: string): Element {
 }
 
 /** Rows beyond this number are folded away. */
-const maxRows = 20;
+const maxRows = 15;
 
 /** How many rows of a list the overview shows. On a phone, the whole overview should fit on three screens. */
 export function shownOf(wide: number, narrow: number): number {
@@ -82,6 +84,8 @@ export interface TableText {
   readonly heads: readonly string[];
   /** Shown when there are no rows. */
   readonly empty: string;
+  /** Headings that are links to the same list in another order, by their texts. */
+  readonly orders?: Readonly<Record<string, { readonly href: string; readonly isCurrent: boolean }>>;
   /** Shown if several tables are below one heading; otherwise captions are for screen readers only. */
   readonly isCaptionVisible?: true;
 }
@@ -109,9 +113,16 @@ export function table(text: TableText, rows: readonly Row[], shownRows = maxRows
 export const acting = (text: TableText, canAct: boolean): TableText =>
   canAct ? { ...text, heads: [...text.heads, 'Do'] } : text;
 
-function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: readonly Row[]): Element {
-  const head = heads.map((text) => el('th', { scope: 'col', role: 'columnheader' }, text));
-  const body = rows.map(({ key, cells }) => {
+function plainTable({ caption, heads, orders, isCaptionVisible }: TableText, all: readonly Row[]): Element {
+  const head = heads.map((text) => {
+    const { href, isCurrent } = orders?.[text] ?? {};
+    const cell = { scope: 'col', role: 'columnheader', ...(isCurrent && { 'aria-sort': 'descending' }) };
+    return el('th', cell, href === undefined ? text : el('a', { href }, text));
+  });
+  const body = all.map(({ key, cells }) => {
+    // With the focus on a link or button, the tip has all times of its row.
+    const isReached = cells.some((cell) => cell instanceof Element && cell.matches(':is(a, button, :has(a, button))'));
+    if (isReached) for (const cell of cells) withoutStops(cell);
     const parts = cells.map((cell, index) => {
       const label = { 'data-label': heads[index] ?? '' };
       return index === 0
@@ -120,13 +131,20 @@ function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: reado
     });
     return el('tr', { role: 'row', 'data-key': key }, ...parts);
   });
-  return el(
+  const rows = el(
     'table',
     { role: 'table' },
     el('caption', { class: isCaptionVisible ? '' : 'unseen' }, caption),
     el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)),
     el('tbody', { role: 'rowgroup' }, ...body),
   );
+  return el('div', { class: 'rows' }, rows);
+}
+
+function withoutStops(cell: Child): void {
+  if (!(cell instanceof Element)) return;
+  for (const time of [cell, ...cell.querySelectorAll('time')])
+    if (time.matches('time')) time.removeAttribute('tabindex');
 }
 
 /** Whether a cell is hidden on a phone, because it is empty or zero. */
@@ -172,6 +190,13 @@ export function mailboxLink(
   query: Query = {},
 ) {
   return el('a', { class: 'named', href: address(world.spaceId, `mailbox/${mailboxId}`, query) }, text);
+}
+
+/** How many workers a mailbox has, or that nobody works on it. */
+export function receiversOf(mailbox: Mailbox, world: SpaceState): Element | string {
+  if (mailbox.paused) return 'paused';
+  if (isDeserted(mailbox, world)) return el('span', { class: 'problem' }, 'nobody');
+  return count(workersAt(mailbox, world));
 }
 
 type Data = Readonly<Record<string, string>>;
@@ -239,30 +264,33 @@ export function pager({ spaceId = '', page, id, query }: PageRef, nextCursor: st
   return first || next ? [el('nav', { 'aria-label': label, class: 'pages' }, first, next)] : [];
 }
 
-/** The time since or until a moment, kept up to date, then the moment itself, which needs no mouse to be seen. */
-export function age(moment: string, world: SpaceState, after = ''): Element {
-  const relative = el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
-  return el(
-    'span',
-    { class: 'when' },
-    relative,
-    `${after} `,
-    el('time', { class: 'note', datetime: moment }, `(${momentText(moment)})`),
-  );
+/** The time since or until a moment, kept up to date. The moment itself is in a tip (tip.ts). */
+export function age(moment: string): Element {
+  return el('time', { datetime: moment, 'data-ticks': '', tabindex: '0' }, ageText(moment));
 }
 
-export function ageText(moment: string, world: SpaceState): string {
-  const seconds = (world.now() - Date.parse(moment)) / 1000;
+export function ageText(moment: string): string {
+  const seconds = (serverClock.now() - Date.parse(moment)) / 1000;
   return seconds < 0 ? `in ${duration(-seconds)}` : duration(seconds);
 }
 
 /** How a webhook destination fails: how often in a row, and since when. */
-export function failureOf({ consecutiveFailures, failingSince }: Destination, world: SpaceState): Element {
-  const since = failingSince === null ? [] : [', since ', age(failingSince, world)];
+export function failureOf({ consecutiveFailures, failingSince }: Destination): Element {
+  const since = failingSince === null ? [] : [', since ', age(failingSince)];
   return el('span', { class: 'problem' }, `${plural(consecutiveFailures, 'failure')} in a row`, ...since);
 }
 
-/** A moment, with date and zone. */
+/** When something happened: `5 m ago`, with the moment itself in a tip. */
 export function clock(moment: string): Element {
+  return el('time', { datetime: moment, 'data-ticks': 'ago', tabindex: '0' }, agoText(moment));
+}
+
+export const agoText = (moment: string): string => {
+  const text = ageText(moment);
+  return text.startsWith('in ') ? text : `${text} ago`;
+};
+
+/** A moment with date and zone, for lists that are read as a log. */
+export function exactly(moment: string): Element {
   return el('time', { datetime: moment }, momentText(moment));
 }

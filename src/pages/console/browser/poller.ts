@@ -54,7 +54,7 @@ export class Poller {
   /** Ends when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const due = this.#api.quietMs > 0 ? [] : this.#panels.filter((panel) => this.#isDue(panel));
+      const due = this.#panels.filter((panel) => this.#api.allows(panel.path) && this.#isDue(panel));
       // A slow read must not hold up the others.
       for (const panel of due) void this.#read(panel, signal);
       await new Promise<void>((resolve) => {

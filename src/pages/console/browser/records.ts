@@ -7,6 +7,7 @@ export type Keys = Answer<'key.list'>;
 export type Key = Keys['keys'][number];
 export type KeyAudit = Answer<'key.audit'>;
 export type Census = Answer<'census.get'>;
+export type Limits = Answer<'limits.get'>;
 export type Backlog = Answer<'backlog.get'>;
 export type Figures = Answer<'figures.get'>;
 export type Waits = Answer<'waits.get'>;
@@ -31,6 +32,7 @@ export type Hold = Answer<'hold.view'>;
 export type Schedules = Answer<'schedule.list'>;
 /** A schedule's fields that are both in the list and in the view. */
 export type Schedule = Schedules['schedules'][number];
+export type ScheduleView = Answer<'schedule.view'>;
 export type Destinations = Answer<'destination.list'>;
 export type Destination = Answer<'destination.view'>;
 export type Deliveries = Answer<'delivery.list'>;

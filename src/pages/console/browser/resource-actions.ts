@@ -1,7 +1,7 @@
 import { type Api, Failure } from './api.ts';
 import { type Action, once } from './ask.ts';
 import { count, duration, momentText, money, plural, words } from './format.ts';
-import type { Allowance, Budget, BudgetView, Hold, Pool, Voided, Waiter } from './records.ts';
+import type { Allowance, Budget, BudgetView, Hold, Limits, Pool, Voided, Waiter } from './records.ts';
 
 /** The actions on budgets, allowances and pools. */
 
@@ -56,6 +56,31 @@ const limit: Action = async (api, { id = '' }) => {
         });
       const isSame = changed.balances.limit === balances.limit;
       return `The limit is ${of(changed.balances.limit)}, ${of(changed.balances.available)} available: ${isSame ? 'unchanged, no operation' : 'one operation'}.`;
+    },
+  };
+};
+
+/** Raises one of the space's limits. */
+const raise: Action = async (api, { id: name = '' }) => {
+  const before = (await api.get<Limits>('/limits'))[name as keyof Limits];
+  const of = (value: number | null | undefined): string => (value == null ? 'unlimited' : count(value));
+  return {
+    title: `Raise ${name} of this space?`,
+    lines: [
+      `It is ${of(before)} now. The new limit applies at once.`,
+      'The plan of the organization may grant no more: that is refused, and changes nothing.',
+      once,
+    ],
+    fields: [
+      {
+        ...{ name: 'limit', label: 'New limit', value: String(2 * (before ?? 0)), isNumber: true },
+        check: whole(1, 1_000_000),
+      },
+    ],
+    confirm: 'Raise the limit',
+    act: async (values) => {
+      const changed = await api.send<Limits>('PUT', '/limits', { [name]: Number(values['limit']) });
+      return `It is ${of(changed[name as keyof Limits])}: one operation.`;
     },
   };
 };
@@ -222,6 +247,7 @@ const poolUnits: Action = async (api, { id = '' }) => {
 
 /** By the name in a button's `data-act`. */
 export const resourceActions: Readonly<Record<string, Action>> = {
+  raise,
   limit,
   units,
   cooldown,

@@ -1,8 +1,9 @@
-import type { Rights } from './api.ts';
+import type { Rate, Rights } from './api.ts';
 import { shortId } from './format.ts';
 import type { KindName } from './kinds.ts';
-import type { Destination, Mailbox, Receivers, Scope, Waits } from './records.ts';
+import type { Backlog, Census, Destination, Limits, Mailbox, Receivers, Scope, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
+import { serverClock } from './server-clock.ts';
 
 export interface Named {
   /** null: it has none, or is gone. */
@@ -22,8 +23,15 @@ export class SpaceState {
   waits: Waits | undefined;
   /** Of the whole space. */
   receivers: Receivers | undefined;
-  /** From the last response. */
+  /** The newest ones. */
   mailboxes: readonly Mailbox[] = [];
+  /** The requests per minute that are left, as of the last answer. */
+  rates: readonly Rate[] = [];
+  limits: Limits | undefined;
+  /** The backlog and the census, as last read. */
+  figures: { readonly backlog: Backlog; readonly census: Census } | undefined;
+  /** The organization's name, if the key has it. */
+  readonly org: string | undefined;
   /** The key's permissions. A button is shown only if the key may use it. */
   readonly can: Rights;
   /** The names of runs, mailboxes, budgets and so on, by id. Beyond maxNames, the oldest are dropped. */
@@ -37,21 +45,21 @@ export class SpaceState {
   usedUp: readonly { readonly id: string; readonly name: string }[] = [];
   /** Increases with every change that panels must be redrawn for: of names, receivers, destinations or used-up budgets. */
   namesVersion = 0;
-  #clockAhead = 0;
 
-  constructor(spaceId: string, can: Rights, scopes: Scopes) {
+  constructor(spaceId: string, org: string | undefined, can: Rights, scopes: Scopes) {
     this.spaceId = spaceId;
+    this.org = org;
     this.can = can;
     this.scopes = scopes;
   }
 
   /** Ages are measured by the server's clock. */
   setClock(asOf: string): void {
-    this.#clockAhead = Date.parse(asOf) - Date.now();
+    serverClock.aheadMs = Date.parse(asOf) - Date.now();
   }
 
   now(): number {
-    return Date.now() + this.#clockAhead;
+    return serverClock.now();
   }
 
   name(id: string, named: Named): void {
@@ -85,6 +93,11 @@ export class SpaceState {
     this.namesVersion++;
   }
 
+  learnLimits(limits: Limits): void {
+    if (JSON.stringify(limits) !== JSON.stringify(this.limits)) this.namesVersion++;
+    this.limits = limits;
+  }
+
   learnUsedUp(usedUp: SpaceState['usedUp']): void {
     if (usedUp.length !== this.usedUp.length) this.namesVersion++;
     this.usedUp = usedUp;
@@ -92,6 +105,13 @@ export class SpaceState {
 
   learnMailboxes(mailboxes: readonly Mailbox[]): void {
     for (const { id, name } of mailboxes) this.name(id, { name });
+  }
+
+  /** The newest mailboxes, for everything that shows which need somebody. */
+  learnNewest(mailboxes: readonly Mailbox[]): void {
+    this.learnMailboxes(mailboxes);
+    this.mailboxes = mailboxes;
+    this.namesVersion++;
   }
 
   learnRuns(runs: readonly Pick<Scope, 'id' | 'name' | 'parentScopeId' | 'createdAt'>[]): void {

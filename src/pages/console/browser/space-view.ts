@@ -2,6 +2,7 @@ import { actions } from './actions.ts';
 import { instants } from './answering.ts';
 import { type Api, Failure, type Rights } from './api.ts';
 import { ask } from './ask.ts';
+import { countsOf } from './concerns.ts';
 import { byId, el, patch, setHeading, setText } from './dom.ts';
 import { momentText } from './format.ts';
 import { Journal } from './journal.ts';
@@ -9,8 +10,9 @@ import { JournalList } from './journal-list.ts';
 import { namesPanel } from './names.ts';
 import type { Page } from './pages/page.ts';
 import { pageOf } from './pages/pages.ts';
+import { now, watch } from './panels/now.ts';
 import type { Panel } from './panels/panel.ts';
-import { ageText, reading } from './parts.ts';
+import { ageText, agoText, reading } from './parts.ts';
 import { address, type PageRef } from './place.ts';
 import { Poller } from './poller.ts';
 import { press } from './press.ts';
@@ -20,6 +22,8 @@ import { SpaceState } from './space-state.ts';
 
 interface SpaceListener {
   status(text: string): void;
+  /** How much on each page needs somebody. */
+  counted(counts: ReadonlyMap<string, number>): void;
   /** The key or the space is no longer valid. */
   refused(failure: Failure): void;
 }
@@ -47,7 +51,7 @@ export class SpaceView {
   constructor(api: Api, can: Rights, asOf: string, listener: SpaceListener) {
     this.#api = api;
     this.#listener = listener;
-    this.#world = new SpaceState(api.spaceId, can, new Scopes());
+    this.#world = new SpaceState(api.spaceId, api.org, can, new Scopes());
     this.#world.setClock(asOf);
     this.#names = namesPanel(this.#world);
     this.#poller = new Poller(api, {
@@ -77,7 +81,8 @@ export class SpaceView {
     // The dialog may ask about something that is no longer shown.
     byId<HTMLDialogElement>('ask').close();
     const page = pageOf(place, this.#world);
-    this.#page = { ...page, panels: [...page.panels, this.#names] };
+    const watching = page.panels.includes(now) ? [] : [watch];
+    this.#page = { ...page, panels: [...page.panels, this.#names, ...watching] };
     this.#shown = new Map();
     setHeading(page.title, page.id);
     byId('page').replaceChildren(...page.content);
@@ -94,6 +99,22 @@ export class SpaceView {
     this.#list.select({ scopes, types: page.journalTypes, more });
     this.#poller.show(this.#page.panels);
     return page;
+  }
+
+  /** By the name of the page in the address. */
+  counts(): ReadonlyMap<string, number> {
+    return countsOf(this.#world);
+  }
+
+  /** Reads everything on the page again. */
+  refresh(): void {
+    for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
+  }
+
+  /** Shows everything on the page again, as it was read. */
+  redraw(): void {
+    for (const [panel, answer] of this.#shown) this.#draw(panel, answer);
+    this.#list.draw();
   }
 
   /** Continues reading, including what changed meanwhile. */
@@ -120,14 +141,14 @@ export class SpaceView {
 
   #answered(panel: Panel, answer: unknown): void {
     // Clears an earlier failure.
-    if (this.#isLive) this.#listener.status('Live.');
+    if (this.#isLive && !this.#api.isQuiet) this.#listener.status('Live.');
     const { namesVersion } = this.#world;
+    this.#world.rates = this.#api.rates;
     panel.learn(answer as never, this.#world);
     this.#take(panel, answer);
+    this.#listener.counted(this.counts());
     const isNaming = namesVersion !== this.#world.namesVersion;
-    if (!isNaming) return;
-    for (const [other, last] of this.#shown) this.#draw(other, last);
-    this.#list.draw();
+    if (isNaming) this.redraw();
   }
 
   #take(panel: Panel, answer: unknown): void {
@@ -212,7 +233,7 @@ export class SpaceView {
       const hasActed = await ask(question);
       // The button may be gone by now.
       if (this.#page === page) this.#keepFocus(near);
-      if (hasActed) for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
+      if (hasActed) this.refresh();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (!this.#isOver(error)) this.#listener.status(error.text);
@@ -232,12 +253,12 @@ export class SpaceView {
       if (!(error instanceof Failure)) throw error;
       if (!this.#isOver(error)) say(error.text);
     }
-    for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
+    this.refresh();
     this.#keepFocus(near);
   }
 
   #tick(): void {
     for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-ticks]'))
-      setText(time, ageText(time.dateTime, this.#world));
+      setText(time, time.dataset['ticks'] === 'ago' ? agoText(time.dateTime) : ageText(time.dateTime));
   }
 }

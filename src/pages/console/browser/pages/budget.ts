@@ -47,9 +47,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
       named(one.holder),
       of(one.amountMinor),
       of(one.settledMinor),
-      one.settleBy === null
-        ? '–'
-        : el('span', isLate(one) ? { class: 'problem' } : {}, age(one.settleBy, world), thenOf(one)),
+      one.settleBy === null ? '–' : el('span', isLate(one) ? { class: 'problem' } : {}, age(one.settleBy), thenOf(one)),
       workLink(one.workKey, world),
       scopeLink(one.scopeId, world),
       ...(canVoid ? [one.state === 'ACTIVE' ? voidButton(one, world) : '–'] : []),
@@ -85,7 +83,7 @@ export function budgetPage(place: PageRef, world: SpaceState): Page {
           'div',
           {},
           budget.parentBudgetId === null ? null : el('p', {}, 'Below ', budgetLink(budget.parentBudgetId, known)),
-          ...balancesBar(budget, known),
+          ...balancesBar(budget),
           buttons(known.can.config && button('limit', 'Change the limit…', { id, label: budget.name })),
         ),
       ),

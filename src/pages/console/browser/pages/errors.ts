@@ -47,7 +47,8 @@ function messageItem(message: Message, canAct: boolean, world: SpaceState): Elem
     ' ',
     named(cut(lastError ?? message.workKey ?? '')),
     ', ',
-    age(endOf(message), world, ' ago'),
+    age(endOf(message)),
+    ' ago',
     ' ',
     canAct ? button('requeue', 'Requeue…', { id, label: id }) : null,
   );
@@ -67,7 +68,8 @@ function groupItem({ text, messages }: ErrorGroup, canAct: boolean, world: Space
     ' × ',
     named(short),
     ', newest ',
-    age(endOf(newest), world, ' ago'),
+    age(endOf(newest)),
+    ' ago',
     buttons(act),
     el(
       'details',

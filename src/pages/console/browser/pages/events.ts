@@ -1,7 +1,7 @@
 import { type Child, el } from '../dom.ts';
 import { money, shortId } from '../format.ts';
 import { kindOfEvent, kindOfField } from '../kinds.ts';
-import { clock, objectLink, scopeLink } from '../parts.ts';
+import { exactly, objectLink, scopeLink } from '../parts.ts';
 import { isUuid } from '../place.ts';
 import type { Happening } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
@@ -33,7 +33,7 @@ export function eventItem(event: Happening, world: SpaceState) {
   return el(
     'li',
     { 'data-key': eventId },
-    clock(occurredAt),
+    exactly(occurredAt),
     ' ',
     el('b', {}, type),
     ' ',

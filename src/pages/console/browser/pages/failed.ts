@@ -1,4 +1,5 @@
 import type { Api } from '../api.ts';
+import { failedStates } from '../concerns.ts';
 import { el } from '../dom.ts';
 import { count, words } from '../format.ts';
 import { panel } from '../panels/panel.ts';
@@ -10,8 +11,6 @@ import { damageNotes, type Readable, readPassing } from './damaged.ts';
 import { errorList } from './errors.ts';
 import type { Page } from './page.ts';
 
-/** The final states of work that ended without success, except CANCELLED, which somebody wanted. */
-export const failedStates = ['FAILED', 'REJECTED', 'EXPIRED'] as const;
 type FailedState = (typeof failedStates)[number];
 
 const shownEach = 50;

@@ -42,7 +42,7 @@ function row(key: Key, world: SpaceState) {
       named(permissions.join(', ')),
       named(limitsOf(key, world)),
       lastUsedAt === null ? 'never' : usedText(key, lastUsedAt),
-      expiresAt === null ? 'never' : age(expiresAt, world),
+      expiresAt === null ? 'never' : age(expiresAt),
       state === 'REVOKED' ? '' : buttons(button('revokeKey', 'Revoke…', { id, label })),
     ],
   };
@@ -69,13 +69,13 @@ function trailPanel(keyId: string, place: PageRef) {
     read: (api, signal) =>
       api.outside.get<KeyAudit>(`/keys/${keyId}/audit${queryText({ limit: '50', cursor })}`, signal),
     hears: [],
-    render: ({ entries, nextCursor }, world) => [
+    render: ({ entries, nextCursor }) => [
       table(
         trail,
         entries.map(({ at, action, target, detail }, n) => ({
           key: `${at} ${n}`,
           cells: [
-            age(at, world),
+            age(at),
             named(action),
             el('span', { class: 'id', title: target }, isUuid(target) ? shortId(target) : target),
             named(JSON.stringify(detail)),

@@ -1,3 +1,5 @@
+import type { Api } from '../api.ts';
+import { nearly } from '../concerns.ts';
 import { el, html, setHeading } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
 import { bulkPanel } from '../panels/bulk.ts';
@@ -5,6 +7,7 @@ import { errorsPanel } from '../panels/errors.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
 import { receiversPanel } from '../panels/receivers.ts';
+import { waits } from '../panels/waits.ts';
 import {
   age,
   badge,
@@ -15,38 +18,42 @@ import {
   pager,
   pairs,
   pauseButton,
+  receiversOf,
   section,
   type TableText,
   table,
 } from '../parts.ts';
-import { type PageRef, queryText } from '../place.ts';
-import type { Mailbox, Mailboxes, Message } from '../records.ts';
+import { address, type PageRef, type Query, queryText } from '../place.ts';
+import type { Figures, Mailbox, Mailboxes, Message } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
+import { backlogOf, byOldest, fullnessOf } from '../staff.ts';
 import { errorsOf, requeueable } from './errors.ts';
 import { messageTable, readMessages } from './message-list.ts';
 import type { Page } from './page.ts';
 import { searchForm } from './search.ts';
 
-const queueText: TableText = {
-  caption: 'Mailboxes',
-  heads: ['Name', 'Mode', 'Ready', 'Delayed', 'Blocked', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
-  empty: 'No mailbox here.',
-};
+/** Orders of the list, by their names in the address: the heading that chooses each, and how it sorts. */
+const orders = {
+  oldest: { head: 'Oldest ready', sort: byOldest },
+  size: { head: 'Backlog', sort: (a: Counted, b: Counted) => backlogOf(b) - backlogOf(a) },
+  full: { head: 'Full', sort: (a: Counted, b: Counted) => fullnessOf(b) - fullnessOf(a) },
+  throughput: { head: 'Last hour', sort: (a: Counted, b: Counted) => (b.lastHour ?? 0) - (a.lastHour ?? 0) },
+} as const;
 
-/** Longest waiting first. */
-export function byOldest(a: Mailbox, b: Mailbox): number {
-  const moment = ({ oldestReadyAt }: Mailbox): number =>
-    oldestReadyAt === null ? Infinity : Date.parse(oldestReadyAt);
-  return moment(a) === moment(b) ? 0 : moment(a) - moment(b);
-}
+type Order = keyof typeof orders;
+
+const queueText = {
+  caption: 'Mailboxes',
+  heads: ['Name', 'Receivers', 'Ready', 'Delayed', 'Blocked', 'Claimed', 'Failed', 'Oldest ready', 'Backlog', 'Full'],
+  empty: 'No mailbox here.',
+} as const satisfies TableText;
+
+/** A mailbox, and how many of its messages were completed in the last hour, if that was read. */
+type Counted = Mailbox & { readonly lastHour?: number };
 
 /** A number that links to the messages it counts. */
 function counted(value: number, { id }: Mailbox, state: string, world: SpaceState): Element | string {
   return value === 0 ? '0' : mailboxLink(id, world, count(value), { state });
-}
-
-export function backlogOf({ counts: { ready, delayed, blocked, claimed } }: Mailbox): number {
-  return ready + delayed + blocked + claimed;
 }
 
 function fullness(mailbox: Mailbox): Element {
@@ -56,44 +63,116 @@ function fullness(mailbox: Mailbox): Element {
     settled: percent(counts.claimed, backlogLimit),
     reserved: percent(counts.ready + counts.delayed + counts.blocked, backlogLimit),
   });
-  return el('span', {}, label, full);
+  return el('span', fullnessOf(mailbox) >= nearly ? { class: 'problem' } : {}, label, full);
 }
 
-export function mailboxTable(mailboxes: readonly Mailbox[], world: SpaceState, shownRows?: number): Element {
+function orderOf(text: string | null): Order {
+  return text !== null && text in orders ? (text as Order) : 'oldest';
+}
+
+export function mailboxTable(
+  mailboxes: readonly Counted[],
+  world: SpaceState,
+  { order = 'oldest', shownRows }: { readonly order?: Order; readonly shownRows?: number } = {},
+): Element {
+  const isTimed = mailboxes.some(({ lastHour }) => lastHour !== undefined);
+  const links = Object.entries(orders).map(([by, { head }]) => {
+    return [head, { href: address(world.spaceId, 'mailboxes', { by }), isCurrent: by === order }] as const;
+  });
+  const text = { ...queueText, heads: [...queueText.heads, 'Last hour'], orders: Object.fromEntries(links) };
   return table(
-    queueText,
-    [...mailboxes].sort(byOldest).map((mailbox) => ({
+    text,
+    [...mailboxes].sort(orders[order].sort).map((mailbox) => ({
       key: mailbox.id,
       cells: [
-        el('span', {}, mailboxLink(mailbox.id, world, mailbox.name), ...(mailbox.paused ? [' ', badge('PAUSED')] : [])),
-        mailbox.mode,
+        el(
+          'span',
+          {},
+          mailboxLink(mailbox.id, world, mailbox.name),
+          ...(mailbox.mode === 'INBOX' ? [' ', badge('INBOX')] : []),
+          ...(mailbox.paused ? [' ', badge('PAUSED')] : []),
+        ),
+        receiversOf(mailbox, world),
         counted(mailbox.counts.ready, mailbox, 'READY', world),
         counted(mailbox.counts.delayed, mailbox, 'DELAYED', world),
         counted(mailbox.counts.blocked, mailbox, 'BLOCKED', world),
         counted(mailbox.counts.claimed, mailbox, 'CLAIMED', world),
         counted(mailbox.counts.failed, mailbox, 'FAILED', world),
-        mailbox.oldestReadyAt === null ? '–' : age(mailbox.oldestReadyAt, world),
+        mailbox.oldestReadyAt === null ? '–' : age(mailbox.oldestReadyAt),
         fullness(mailbox),
+        `${Math.round(100 * fullnessOf(mailbox))} %`,
+        isTimed ? `${count(mailbox.lastHour ?? 0)} done` : '–',
       ],
     })),
     shownRows,
   );
 }
 
-/** All mailboxes, page by page, with a search by name. */
+/** More mailboxes are not sorted: they are listed page by page, newest first. */
+const maxSorted = 1_000;
+const pageSize = 200;
+/** Throughput takes a read for each mailbox. */
+const maxTimed = 100;
+const timedAtOnce = 10;
+
+interface MailboxList {
+  readonly mailboxes: readonly Counted[];
+  readonly nextCursor: string | null;
+}
+
+async function readAll(api: Api, query: Query, signal: AbortSignal): Promise<MailboxList> {
+  const mailboxes: Mailbox[] = [];
+  let cursor = query['cursor'] ?? null;
+  do {
+    const path = `/mailboxes${queryText({ ...query, limit: String(pageSize), cursor: cursor ?? undefined })}`;
+    const page = await api.get<Mailboxes>(path, signal);
+    mailboxes.push(...page.mailboxes);
+    cursor = page.nextCursor;
+  } while (cursor !== null && mailboxes.length < maxSorted);
+  return { mailboxes, nextCursor: cursor };
+}
+
+/** How many messages each of the mailboxes completed in the last hour: of those with the largest numbers of messages. */
+async function readThroughput(api: Api, { mailboxes, nextCursor }: MailboxList, signal: AbortSignal) {
+  const timed: Counted[] = mailboxes.slice(maxTimed);
+  for (let at = 0; at < Math.min(mailboxes.length, maxTimed); at += timedAtOnce) {
+    const some = mailboxes.slice(at, Math.min(at + timedAtOnce, maxTimed));
+    const read = async (one: Mailbox): Promise<Counted> => {
+      const { minutes } = await api.get<Figures>(`/figures?mailboxId=${one.id}`, signal);
+      return { ...one, lastHour: minutes.reduce((sum, { acked }) => sum + acked, 0) };
+    };
+    timed.push(...(await Promise.all(some.map(read))));
+  }
+  return { mailboxes: timed, nextCursor };
+}
+
+/** All mailboxes in the order asked for, with a search by name. */
 export function mailboxesPage(place: PageRef): Page {
   const { query } = place;
+  const order = orderOf(query.get('by'));
   const filters = { name: query.get('name') ?? undefined, cursor: query.get('cursor') ?? undefined };
-  const list = panel<Mailboxes>({
+  const isTimed = order === 'throughput';
+  const list = panel<MailboxList>({
     id: 'mailbox-list',
-    path: `/mailboxes${queryText({ limit: '50', ...filters })}`,
+    path: '/mailboxes',
     hears: ['mailbox', 'message'],
-    everySeconds: 4,
+    everySeconds: isTimed ? 60 : 4,
+    read: async (api, signal) => {
+      const all = await readAll(api, filters, signal);
+      return isTimed ? readThroughput(api, all, signal) : all;
+    },
     learn: ({ mailboxes }, world) => world.learnMailboxes(mailboxes),
-    render: ({ mailboxes, nextCursor }, world) => [mailboxTable(mailboxes, world), ...pager(place, nextCursor)],
+    render: ({ mailboxes, nextCursor }, world) => [
+      mailboxTable(mailboxes, world, { order, shownRows: 30 }),
+      ...pager(place, nextCursor),
+    ],
   });
   const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }]);
-  return { title: 'Mailboxes', content: [section('All mailboxes', list.id, form)], panels: [list] };
+  return {
+    title: 'Mailboxes',
+    content: [section('All mailboxes', list.id, form)],
+    panels: [list, receiversPanel(), waits],
+  };
 }
 
 const states = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED', 'ACKED', ...requeueable];
@@ -130,7 +209,7 @@ function head(mailbox: Mailbox, place: PageRef, world: SpaceState): Node[] {
       perKey !== null && ['Per key', `${count(perKey)} at once`],
       mailbox.progressEvents && ['Progress', 'reports are events'],
       ['Backlog', fullness(mailbox)],
-      ['Oldest ready', oldestReadyAt === null ? 'none' : age(oldestReadyAt, world)],
+      ['Oldest ready', oldestReadyAt === null ? 'none' : age(oldestReadyAt)],
       [
         'Retries',
         `${plural(maxAttempts, 'attempt')}, ${retryDelaySeconds === 0 ? 'at once' : `first after ${duration(retryDelaySeconds)}`}`,

@@ -56,11 +56,11 @@ const text: TableText = {
 type Summary = Pick<Message, 'state' | 'reason' | 'createdAt' | 'finishedAt' | 'readyAt' | 'lastError'>;
 
 /** The state of a message, with the reason for its end, how long it took, the time when it is ready, and the last error. */
-export function stateOf(message: Summary, world: SpaceState): Element {
+export function stateOf(message: Summary): Element {
   const { state, reason, createdAt, finishedAt, readyAt, lastError } = message;
   const why = reason === null ? '' : ` ${words(reason)}`;
   const took = finishedAt === null ? '' : ` after ${duration((Date.parse(finishedAt) - Date.parse(createdAt)) / 1000)}`;
-  const ready = readyAt === null ? [] : [' ready ', age(readyAt, world)];
+  const ready = readyAt === null ? [] : [' ready ', age(readyAt)];
   return el('span', {}, badge(state), why, took, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
 }
 
@@ -74,7 +74,7 @@ export function messageTable(messages: readonly Message[], world: SpaceState, is
       key: message.id,
       cells: [
         messageLink(message.id, world),
-        stateOf(message, world),
+        stateOf(message),
         named(message.workKey ?? message.taskKey ?? '–'),
         `${message.attempts} of ${message.maxAttempts}`,
         named(message.holder ?? '–'),
@@ -83,6 +83,5 @@ export function messageTable(messages: readonly Message[], world: SpaceState, is
         ...(hasKeys ? [named(message.key ?? '–')] : []),
       ],
     })),
-    100,
   );
 }

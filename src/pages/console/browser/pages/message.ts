@@ -55,11 +55,11 @@ function suspensionOf(suspension: NonNullable<Message['suspension']>, world: Spa
   const things = [
     ...after.map((one) => el('span', {}, awaitedLink(...awaitedOf(one), world), ' ', badge(one.state ?? 'GONE'))),
     ...(note === null ? [] : [el('span', {}, 'note ', named(note.key), ` after version ${note.sinceVersion}`)]),
-    ...(until === null ? [] : [el('span', {}, 'sleep until ', age(until, world))]),
+    ...(until === null ? [] : [el('span', {}, 'sleep until ', age(until))]),
   ];
   const list = things.flatMap((one, index) => [index === 0 ? '' : any ? ' or ' : ', ', one]);
-  const end = wokenBy === null ? ['; at most until ', age(timeoutAt, world)] : [`; woken by ${words(wokenBy)}`];
-  return el('span', {}, 'since ', age(since, world), ' for ', ...list, ...end);
+  const end = wokenBy === null ? ['; at most until ', age(timeoutAt)] : [`; woken by ${words(wokenBy)}`];
+  return el('span', {}, 'since ', age(since), ' for ', ...list, ...end);
 }
 
 /** The last question asked about the message, with its answer. */
@@ -82,7 +82,7 @@ function facts(message: Message, world: SpaceState): Node[] {
   const { id, state, reason, holder, claimedAt, leaseExpiresAt, readyAt, deadline, finishedAt } = message;
   const claim =
     holder !== null && leaseExpiresAt !== null && claimedAt !== null
-      ? el('span', {}, named(holder), ' since ', age(claimedAt, world), ', lease ends ', age(leaseExpiresAt, world))
+      ? el('span', {}, named(holder), ' since ', age(claimedAt), ', lease ends ', age(leaseExpiresAt))
       : null;
   return [
     pairs([
@@ -90,13 +90,13 @@ function facts(message: Message, world: SpaceState): Node[] {
       ['Mailbox', mailboxLink(message.mailboxId, world)],
       ['Run', scopeLink(message.scopeId, world)],
       ['Created', clock(message.createdAt)],
-      readyAt !== null && ['Ready', age(readyAt, world)],
+      readyAt !== null && ['Ready', age(readyAt)],
       message.blockedBy.some(({ kind }) => waitsApart.includes(kind)) && [
         'Waits for',
         el('span', {}, ...blockersOf(message.blockedBy, world)),
       ],
       message.after.length > 0 && ['After', afterOf(message, world)],
-      deadline !== null && ['Deadline', age(deadline, world)],
+      deadline !== null && ['Deadline', age(deadline)],
       ['Attempts', `${message.attempts} of ${message.maxAttempts}`],
       claim && ['Claim', claim],
       finishedAt !== null && ['Finished', clock(finishedAt)],

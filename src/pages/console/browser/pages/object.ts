@@ -1,9 +1,11 @@
 import { type Child, el, setHeading } from '../dom.ts';
+import { momentIn } from '../format.ts';
 import { isText, jsonOf, pretty } from '../json-text.ts';
 import { type KindName, kindOf, kindOfField } from '../kinds.ts';
 import { panel } from '../panels/panel.ts';
-import { badge, clock, named, objectLink, pairs } from '../parts.ts';
+import { ageText, badge, exactly, named, objectLink, pairs, table } from '../parts.ts';
 import { isUuid, type PageRef } from '../place.ts';
+import type { ScheduleView } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
@@ -23,11 +25,32 @@ function shownValue(field: string, value: unknown, world: SpaceState): Child {
     // Focusable, since it scrolls.
     return el('pre', { tabindex: '0', role: 'group', 'aria-label': labelOf(field) }, pretty(jsonOf(value)));
   }
-  if (moment.test(value)) return clock(value);
+  if (moment.test(value)) return exactly(value);
   if (field === 'state') return badge(value);
   const kind = kindOfField(field);
   if (kind !== undefined && isUuid(value)) return objectLink(kind, value, world);
   return isUuid(value) ? el('span', { class: 'id' }, value) : named(value);
+}
+
+/** Moments of a schedule, by its own clock, too, where that is another than the reader's. */
+function momentsAhead({ nextMoments, timezone }: ScheduleView): Element {
+  const isOther = timezone !== Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return table(
+    {
+      caption: 'Next moments',
+      heads: ['In', 'Here', ...(isOther ? [timezone] : [])],
+      empty: 'No moment is ahead: it is paused or has ended.',
+      isCaptionVisible: true,
+    },
+    nextMoments.map((moment) => ({
+      key: moment,
+      cells: [
+        el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment)),
+        exactly(moment),
+        ...(isOther ? [el('time', { datetime: moment }, momentIn(moment, timezone))] : []),
+      ],
+    })),
+  );
 }
 
 /** An object of a kind that has no page of its own: its fields, with ids as links. */
@@ -49,9 +72,10 @@ export function objectPage({ id = '', page }: PageRef, world: SpaceState): Page 
     render: (record, known) => [
       pairs(
         Object.entries(record)
-          .filter(([, value]) => value !== id && value !== null)
+          .filter(([field, value]) => value !== id && value !== null && field !== 'nextMoments')
           .map(([field, value]) => [labelOf(field), shownValue(field, value, known)] as const),
       ),
+      ...(kind === 'schedule' ? [momentsAhead(record as unknown as ScheduleView)] : []),
     ],
   });
   const name = world.nameOf(id);

@@ -1,9 +1,11 @@
 import { el } from '../dom.ts';
 import { budgets } from '../panels/budgets.ts';
 import { graphsPanel } from '../panels/graphs.ts';
+import { limits } from '../panels/limits.ts';
 import { now } from '../panels/now.ts';
 import { overduePanel } from '../panels/overdue.ts';
 import { pools } from '../panels/pools.ts';
+import { receiversPanel } from '../panels/receivers.ts';
 import { allowances, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
 import { section } from '../parts.ts';
@@ -20,7 +22,7 @@ const legend = el(
   ' ready or delayed',
 );
 
-/** The space now. Budgets, allowances, pools and destinations are read only for their names and problems. */
+/** The space now. What has no section is read only for its names and problems. */
 export function overviewPage(): Page {
   const graphs = graphsPanel();
   const overdue = overduePanel();
@@ -33,7 +35,10 @@ export function overviewPage(): Page {
       section('Queues', queues.id, legend),
       section('Runs', newestRuns.id),
     ],
-    panels: [now, overdue, graphs, waits, queues, newestRuns, budgets, allowances, pools, destinations],
+    panels: [
+      ...[now, overdue, graphs, waits, queues, newestRuns],
+      ...[budgets, allowances, pools, destinations, receiversPanel(), limits],
+    ],
     journalOf: '',
   };
 }

@@ -63,7 +63,7 @@ function runsPanel(id: string, path: string, render: (answer: Scopes, world: Spa
 }
 
 export const newestRuns = runsPanel('runs', '/scopes?limit=10', ({ scopes }, world) => [
-  runTable(scopes, world, false, shownOf(10, 2)),
+  runTable(scopes.slice(0, shownOf(3, 2)), world, false),
   el('p', { class: 'pages' }, el('a', { href: address(world.spaceId, 'runs') }, 'All runs, by name and state')),
 ]);
 

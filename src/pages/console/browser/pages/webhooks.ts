@@ -23,7 +23,7 @@ import type { Page } from './page.ts';
 
 const destinationText: TableText = {
   caption: 'Destinations',
-  heads: ['Destination', 'State', 'Events', 'Failures in a row', 'Waiting', 'Last success', 'Deliveries'],
+  heads: ['Destination', 'State', 'Events', 'Failures', 'Waiting', 'Last success', 'Deliveries'],
   empty: 'No destination.',
 } as const satisfies TableText;
 
@@ -47,12 +47,12 @@ function destinationButtons({ id, url, state, waiting }: Destination): Element {
 }
 
 /** How many events wait for a destination, since when, and how many more of its types are still to be read. */
-function waitingOf({ waiting, oldestWaitingAt, unread, unreadIsPartial }: Destination, world: SpaceState): Element {
+function waitingOf({ waiting, oldestWaitingAt, unread, unreadIsPartial }: Destination): Element {
   return el(
     'span',
     {},
     count(waiting),
-    ...(oldestWaitingAt === null ? [] : [', the oldest since ', age(oldestWaitingAt, world)]),
+    ...(oldestWaitingAt === null ? [] : [', oldest ', age(oldestWaitingAt)]),
     ...(unread === 0 && !unreadIsPartial ? [] : [`; ${unreadIsPartial ? 'at least ' : ''}${count(unread)} unread`]),
   );
 }
@@ -73,9 +73,9 @@ function destinationTable({ destinations }: Destinations, world: SpaceState): El
             disabledReason === null ? '' : ` ${disabledReason.toLowerCase()}`,
           ),
           named(eventTypes.length === 0 ? 'all' : eventTypes.join(', ')),
-          destination.failingSince === null ? '0' : failureOf(destination, world),
-          waitingOf(destination, world),
-          lastSuccessAt === null ? '–' : age(lastSuccessAt, world),
+          destination.failingSince === null ? '0' : failureOf(destination),
+          waitingOf(destination),
+          lastSuccessAt === null ? '–' : age(lastSuccessAt),
           el('a', { href: address(world.spaceId, 'webhooks', { destinationId: id }) }, 'Only these'),
           ...(world.can.write ? [destinationButtons(destination)] : []),
         ],
@@ -96,33 +96,23 @@ function byEvent(deliveries: readonly Delivery[]): Delivery[][] {
   return [...events.values()];
 }
 
-/** Further attempts are folded away. */
-const shownAttempts = 1;
-
-function attemptItem({ id, attemptedAt, attempt, trigger, ...one }: Delivery): Element {
+function attemptText({ attemptedAt, attempt, trigger, ...one }: Delivery): Element {
   const how = `attempt ${attempt}${trigger === 'SCHEDULED' ? '' : ` ${trigger.toLowerCase()}`}`;
   const answer = `${one.responseStatus ?? one.errorCode ?? '–'} in ${count(one.durationMs)} ms`;
   const isBad = one.state === 'FAILED';
-  return el(
-    'li',
-    { 'data-key': id },
-    clock(attemptedAt),
-    ` ${how}: `,
-    el('span', isBad ? { class: 'problem' } : {}, answer),
-  );
+  return el('span', {}, `${how}: `, el('span', isBad ? { class: 'problem' } : {}, answer), ', ', clock(attemptedAt));
 }
 
+/** The newest attempt; the others are folded away. */
 function attemptList(attempts: readonly Delivery[]): Element {
-  const items = attempts.map(attemptItem);
-  const rest = items.slice(shownAttempts);
-  const folded = el(
+  const [newest, ...rest] = attempts as readonly [Delivery, ...Delivery[]];
+  if (rest.length === 0) return attemptText(newest);
+  return el(
     'details',
     {},
-    el('summary', {}, `${count(rest.length)} more`),
-    el('ul', { class: 'plain' }, ...rest),
+    el('summary', {}, attemptText(newest), ` and ${count(rest.length)} more`),
+    el('ul', { class: 'plain' }, ...rest.map((one) => el('li', { 'data-key': one.id }, attemptText(one)))),
   );
-  const first = el('ul', { class: 'plain' }, ...items.slice(0, shownAttempts));
-  return el('div', {}, first, rest.length === 0 ? null : folded);
 }
 
 function eventRow(attempts: readonly Delivery[], world: SpaceState): Row {
@@ -137,7 +127,7 @@ function eventRow(attempts: readonly Delivery[], world: SpaceState): Row {
       named(eventType),
       badge(last.state),
       attemptList(attempts),
-      nextAttemptAt === null ? '–' : age(nextAttemptAt, world),
+      nextAttemptAt === null ? '–' : age(nextAttemptAt),
       named(world.named(destinationId, 'destination').name),
       ...again,
     ],

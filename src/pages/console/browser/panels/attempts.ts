@@ -1,7 +1,7 @@
 import { el } from '../dom.ts';
 import { duration, words } from '../format.ts';
 import { jsonOf, pretty } from '../json-text.ts';
-import { badge, clock, named, type TableText, table } from '../parts.ts';
+import { badge, exactly, named, type TableText, table } from '../parts.ts';
 import type { Attempts } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
@@ -30,7 +30,7 @@ function row(attempt: Attempt, world: SpaceState) {
       String(number),
       outcome(attempt),
       named(holder),
-      clock(claimedAt),
+      exactly(claimedAt),
       `${seconds > 0 && seconds < 1 ? 'under 1 s' : duration(seconds)}${endedAt === null ? ' so far' : ''}`,
       error === null ? '–' : named(error),
       progress === null ? '–' : named(pretty(jsonOf(progress))),

@@ -26,7 +26,7 @@ function alertsText({ alertPercents, balances: { limit, reserved, settled } }: B
 }
 
 /** The balances of a budget as a bar and in words, with its window and its alerts. */
-export function balancesBar(budget: BudgetText, world: SpaceState): Node[] {
+export function balancesBar(budget: BudgetText): Node[] {
   const { limit, reserved, settled } = budget.balances;
   const { windowSeconds, windowEndsAt, settledTotal, currency, scale } = budget;
   const text = balancesText(budget);
@@ -39,7 +39,7 @@ export function balancesBar(budget: BudgetText, world: SpaceState): Node[] {
             'span',
             { class: 'note' },
             `${money(settledTotal, scale)} ${currency} settled in all windows of ${duration(windowSeconds)}, this one ends `,
-            age(windowEndsAt, world),
+            age(windowEndsAt),
           ),
         ];
   const alerts = budget.alertPercents.length === 0 ? [] : [el('span', { class: 'note' }, alertsText(budget))];
@@ -47,7 +47,7 @@ export function balancesBar(budget: BudgetText, world: SpaceState): Node[] {
 }
 
 /** Whether nothing can be reserved from the budget. */
-const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
+export const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
 
 export function budgetLink(id: string, world: SpaceState): Element {
   return el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, world.named(id, 'budget').name);
@@ -64,7 +64,7 @@ function budgetItem(budget: Budget, all: readonly Budget[], world: SpaceState): 
     budgetLink(id, world),
     isApart ? el('span', { class: 'note' }, 'below ', budgetLink(parentBudgetId, world)) : null,
     isUsedUp(budget) ? el('span', {}, ' ', badge(balances.overdrawn === '0' ? 'USED UP' : 'OVERDRAWN')) : null,
-    ...balancesBar(budget, world),
+    ...balancesBar(budget),
     buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
     below.length === 0 ? null : el('ul', { class: 'bars below' }, ...below.map((one) => budgetItem(one, all, world))),
   );

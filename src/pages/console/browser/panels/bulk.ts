@@ -46,8 +46,8 @@ export function bulkTable(bulks: readonly Bulk[], world: SpaceState): Element[] 
             el('span', {}, badge(state), waitsFor === null ? '' : ` waits for room (${words(waitsFor)})`),
             state === 'RUNNING' ? `${count(done)} so far` : count(done),
             passedOverText(passedOver) || '–',
-            age(createdAt, world),
-            finishedAt === null ? '–' : age(finishedAt, world),
+            age(createdAt),
+            finishedAt === null ? '–' : age(finishedAt),
             ...(world.can.write
               ? [state === 'RUNNING' ? button('cancelBulk', 'Cancel…', { id, label: name }) : '–']
               : []),

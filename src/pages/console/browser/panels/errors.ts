@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { count } from '../format.ts';
-import { age, named, type TableText, table } from '../parts.ts';
+import { clock, named, type TableText, table } from '../parts.ts';
 import type { ErrorCounts } from '../records.ts';
 import { type Panel, panel } from './panel.ts';
 
@@ -17,12 +17,12 @@ export function errorsPanel(mailboxId: string): Panel {
     path: `/mailboxes/${mailboxId}/errors`,
     hears: ['message'],
     idleSeconds: 30,
-    render: ({ errors }, world) => [
+    render: ({ errors }) => [
       table(
         text,
         errors.map(({ error, count: number, lastAt }) => ({
           key: error,
-          cells: [named(error), count(number), age(lastAt, world, ' ago')],
+          cells: [named(error), count(number), clock(lastAt)],
         })),
         8,
       ),

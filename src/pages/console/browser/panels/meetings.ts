@@ -42,7 +42,7 @@ function groupRow(group: Group, world: SpaceState): Row {
       `${words(group.condition)}${needed}`,
       el('span', {}, `${plural(members, 'member')}: ${tally}`, bar(`${plural(members, 'member')}: ${tally}`, parts)),
       mailboxLink(group.mailboxId, world),
-      group.deadline === null ? '–' : age(group.deadline, world),
+      group.deadline === null ? '–' : age(group.deadline),
       scopeLink(group.scopeId, world),
     ],
   };
@@ -80,7 +80,7 @@ export function barrierTable(barriers: readonly Barrier[], world: SpaceState): E
           badge(state),
           epoch,
           el('span', {}, label, bar(`${label} arrived`, { settled: percent(arrivals, target) })),
-          age(createdAt, world),
+          age(createdAt),
           scopeLink(scopeId, world),
         ],
       };

@@ -52,7 +52,7 @@ export const overduePanel = (): Panel =>
       if (late.length === 0) return [];
       const items = late.slice(0, shownOverdue).map(({ one, currency, scale }) => {
         const left = `${money(one.remainingMinor, scale)} ${currency}`;
-        const since = one.settleBy === null ? null : age(one.settleBy, world);
+        const since = one.settleBy === null ? null : age(one.settleBy);
         return el(
           'li',
           { 'data-key': one.id },

@@ -80,7 +80,7 @@ export function waitingRows(waits: Waits, world: SpaceState): (Row & { readonly 
     cells: [
       named(hold.holder),
       unitsOf(hold.units, hold.poolId, world),
-      age(hold.waitingSince, world),
+      age(hold.waitingSince),
       whyNoUnits(hold, waits),
       scopeLink(hold.scopeId, world),
     ],
@@ -135,8 +135,8 @@ function heldTable(waits: Waits, poolId: string, world: SpaceState): Element {
           named(nameOf(one)),
           count(one.units),
           String(one.fence),
-          age(one.heldAt, world),
-          one.leaseExpiresAt === null ? '–' : age(one.leaseExpiresAt, world),
+          age(one.heldAt),
+          one.leaseExpiresAt === null ? '–' : age(one.leaseExpiresAt),
           one.messageId === undefined ? 'a hold' : el('span', {}, 'message ', messageLink(one.messageId, world)),
           scopeLink(one.scopeId, world),
           ...(config ? [one.holdId === undefined ? '–' : button('breakHold', 'Break…', target)] : []),
@@ -157,9 +157,9 @@ function waitingTable(waits: Waits, poolId: string, world: SpaceState): Element 
         count(one.position),
         named(nameOf(one)),
         count(one.units),
-        age(one.waitingSince, world),
+        age(one.waitingSince),
         whyNoUnits(one, waits),
-        age(one.expiresAt, world),
+        age(one.expiresAt),
         scopeLink(one.scopeId, world),
         ...(write
           ? [button('cancelHold', 'Cancel…', { id: one.holdId, label: `${nameOf(one)}, position ${one.position}` })]

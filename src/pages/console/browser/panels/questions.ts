@@ -42,13 +42,13 @@ export function asked(question: unknown): Element {
 function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: Question, world: SpaceState): Child[] {
   return [
     ...(holder === null ? [] : [named(holder), ' asked ']),
-    age(createdAt, world),
+    age(createdAt),
     ...(mailboxId === null ? [] : [' in ', mailboxLink(mailboxId, world)]),
     ...(messageId === null ? [] : [', message ', messageLink(messageId, world)]),
     ', run ',
     scopeLink(scopeId, world),
     '; open until ',
-    age(expiresAt, world),
+    age(expiresAt),
   ];
 }
 

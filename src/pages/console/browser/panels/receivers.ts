@@ -18,7 +18,7 @@ const cellsOf = ({ holder, holderSession, mailboxId, scopeId, since }: Receiver,
   named(holderSession),
   mailboxLink(mailboxId, world),
   scopeId === '*' ? 'all in turn' : scopeLink(scopeId, world),
-  age(since, world),
+  age(since),
 ];
 
 /** Who waits for a message, in the space or at a mailbox. */

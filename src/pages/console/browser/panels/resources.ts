@@ -5,20 +5,20 @@ import { age, badge, bar, button, buttons, named, pager, shownOf } from '../part
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Allowance, Allowances, Mailboxes } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
+import { byOldest } from '../staff.ts';
 import { type Panel, panel } from './panel.ts';
 
 export const queues = panel<Mailboxes>({
   id: 'queues',
-  path: '/mailboxes?limit=50',
+  path: '/mailboxes?limit=200',
   hears: ['mailbox', 'message'],
   everySeconds: 4,
-  learn: ({ mailboxes }, world) => {
-    world.learnMailboxes(mailboxes);
-    world.mailboxes = mailboxes;
-  },
+  learn: ({ mailboxes }, world) => world.learnNewest(mailboxes),
   render: ({ mailboxes, nextCursor }, world) => [
-    mailboxTable(mailboxes, world, shownOf(20, 3)),
-    ...(nextCursor === null ? [] : [el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes')]),
+    mailboxTable([...mailboxes].sort(byOldest).slice(0, shownOf(4, 3)), world),
+    ...(nextCursor === null && mailboxes.length <= shownOf(4, 3)
+      ? []
+      : [el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes')]),
   ],
 });
 
@@ -44,9 +44,9 @@ export function allowanceState(one: Allowance, world: SpaceState): Node[] {
   const isCooling = cooldownUntil !== null && Date.parse(cooldownUntil) > world.now();
   return [
     bar(used, { settled: Math.min(100, percent(usedUnits, unitsLimit)) }),
-    el('span', { class: 'note' }, `${used}, ${count(availableUnits)} left; window ends `, age(one.windowEndsAt, world)),
+    el('span', { class: 'note' }, `${used}, ${count(availableUnits)} left; window ends `, age(one.windowEndsAt)),
     waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null,
-    isCooling ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ...why) : null,
+    isCooling ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil), ...why) : null,
     buttons(
       world.can.config && button('units', 'Change the units…', { id, label: name }),
       world.can.config && button('cooldown', 'Cool down…', { id, label: name }),

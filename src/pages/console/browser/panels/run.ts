@@ -116,7 +116,7 @@ function messages(run: Run, world: SpaceState): Element {
       cells: [
         messageLink(message.id, world),
         clock(message.createdAt),
-        stateOf(message, world),
+        stateOf(message),
         mailboxLink(message.mailboxId, world),
         named(message.taskKey ?? message.workKey ?? '–'),
         `${message.attempts} of ${message.maxAttempts}`,
@@ -124,6 +124,7 @@ function messages(run: Run, world: SpaceState): Element {
         scopeLink(message.scopeId, world),
       ],
     })),
+    12,
   );
 }
 
@@ -149,7 +150,7 @@ function reservations(run: Run, world: SpaceState): Element {
     run.reservations.map((one) => {
       const { name, scale = 0, currency = 'minor units' } = world.named(one.budgetId, 'budget');
       const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
-      const settleBy = one.settleBy === null ? '–' : age(one.settleBy, world);
+      const settleBy = one.settleBy === null ? '–' : age(one.settleBy);
       return {
         key: one.id,
         cells: [

@@ -40,7 +40,7 @@ function comes({ cron, everySeconds, timezone }: Schedule): Element {
 function lastOf({ lastAt, lastMessageId }: Schedule, world: SpaceState): Element | string {
   if (lastAt === null) return '–';
   const message = lastMessageId === null ? null : messageLink(lastMessageId, world);
-  return el('span', {}, age(lastAt, world), ' ', message);
+  return el('span', {}, age(lastAt), ' ', message);
 }
 
 function acts({ id, name, state }: Schedule): Element | string {
@@ -72,7 +72,7 @@ export function schedulesPanel(place: PageRef): Panel {
             objectLink('schedule', one.id, world),
             badge(one.state),
             comes(one),
-            one.nextAt === null ? '–' : age(one.nextAt, world),
+            one.nextAt === null ? '–' : age(one.nextAt),
             lastOf(one, world),
             count(one.missed),
             mailboxLink(one.mailboxId, world),

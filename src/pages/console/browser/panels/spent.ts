@@ -52,13 +52,13 @@ function amountsOf({ recent, ids }: Spent, now: number): (readonly [at: number, 
 }
 
 /** When the budget's alerts were reached, newest first. */
-function alerts({ recent }: Spent, id: string, world: SpaceState): Node[] {
+function alerts({ recent }: Spent, id: string): Node[] {
   const reached = (recent?.events ?? []).filter(
     (event) => event.type === 'budget.threshold_reached' && event.aggregateId === id,
   );
   const facts = reached.reverse().map((event) => {
     const percent = event.type === 'budget.threshold_reached' ? event.payload.percent : 0;
-    return [`${percent} %`, el('span', {}, 'reached ', age(event.occurredAt, world))] as const;
+    return [`${percent} %`, el('span', {}, 'reached ', age(event.occurredAt))] as const;
   });
   return facts.length === 0 ? [] : [el('h3', {}, 'Alerts'), pairs(facts)];
 }
@@ -89,7 +89,7 @@ function drawn(spent: Spent, id: string, world: SpaceState): Node[] {
     graph({ ...shape, from: `${span} ago` }, heights),
     ...(facts.length === 0 ? [] : [pairs(facts)]),
     ...(spent.ids.size === 1 ? [] : [el('p', { class: 'note' }, 'With what was settled of the budgets below it.')]),
-    ...alerts(spent, id, world),
+    ...alerts(spent, id),
   ];
 }
 

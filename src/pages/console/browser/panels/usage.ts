@@ -4,7 +4,7 @@ import {
   acting,
   age,
   button,
-  clock,
+  exactly,
   named,
   onlySome,
   pairs,
@@ -91,12 +91,12 @@ const sumsText = (sums: Sums): string =>
   `${plural(sums.count, 'time')}, ${count(sums.estimated)} units: ${usedText(sums)}`;
 
 /** The provider's last report of the units left. */
-function observed({ own, allowance }: Usage, world: SpaceState): Node | null {
+function observed({ own, allowance }: Usage): Node | null {
   const last = own?.events.findLast(({ type }) => type === 'allowance.observed');
   if (last?.type !== 'allowance.observed') return null;
   const isEarlier = last.occurredAt < allowance.windowStartedAt;
   const left = `${plural(last.payload.availableUnits, 'unit')} left`;
-  return el('span', {}, `${left}, `, age(last.occurredAt, world), isEarlier ? ', in an earlier window' : '');
+  return el('span', {}, `${left}, `, age(last.occurredAt), isEarlier ? ', in an earlier window' : '');
 }
 
 const usedBy: TableText = {
@@ -138,7 +138,7 @@ function recentRow(one: Taken, holders: ReadonlyMap<string, string>, world: Spac
   return {
     key: one.id,
     cells: [
-      clock(one.at),
+      exactly(one.at),
       named(one.isGrant ? `granted after a wait${by}` : 'consumed'),
       count(one.units),
       one.used === undefined ? 'not settled' : count(one.used),
@@ -155,7 +155,7 @@ function drawn(usage: Usage, world: SpaceState): Node[] {
   const taken = takenOf(usage).filter(({ at }) => at >= since);
   const inWindow = sumsOf(taken.filter(({ at }) => at >= allowance.windowStartedAt));
   const all = sumsOf(taken);
-  const word = observed(usage, world);
+  const word = observed(usage);
   const holders = new Map(world.waits?.heldGrants.map(({ waiterId, holder }) => [waiterId, holder]));
   return [
     pairs([
@@ -206,9 +206,9 @@ function waiters({ waiters: all, truncated }: Waits, id: string, world: SpaceSta
         count(one.position),
         named(one.holder),
         count(one.units),
-        age(one.waitingSince, world),
-        whyNoUnits(one, world),
-        age(one.expiresAt, world),
+        age(one.waitingSince),
+        whyNoUnits(one),
+        age(one.expiresAt),
         scopeLink(one.scopeId, world),
       ];
       return {

@@ -63,9 +63,9 @@ type Waiter = Waits['waiters'][number];
 type Task = Waits['waitingTasks'][number];
 
 /** Why a waiter has no units yet and, if it is first in line, the earliest time at which it can get them. */
-export function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: SpaceState): Element {
+export function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter): Element {
   const reason = `position ${position}: ${reasons[blockedBy] ?? blockedBy}`;
-  return el('span', {}, reason, ...(blockedUntil === null ? [] : [', until ', age(blockedUntil, world)]));
+  return el('span', {}, reason, ...(blockedUntil === null ? [] : [', until ', age(blockedUntil)]));
 }
 
 /** Why no worker has taken the task yet. */
@@ -73,7 +73,7 @@ function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, wo
   if (waitsFor === 'BLOCKED') return el('span', {}, 'waits for ', ...blockersOf(blockedBy, world));
   const reason =
     position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[waitsFor];
-  const until = readyAt === null ? [] : [', ready ', age(readyAt, world)];
+  const until = readyAt === null ? [] : [', ready ', age(readyAt)];
   const group = groupId === null ? [] : [' (group ', objectLink('group', groupId, world), ')'];
   return el('span', {}, reason ?? waitsFor, ...until, ...group);
 }
@@ -85,8 +85,8 @@ function forUnits(answer: Waits, world: SpaceState): Row[] {
     cells: [
       named(waiter.holder),
       units(waiter.units, waiter.allowanceId, world),
-      age(waiter.waitingSince, world),
-      whyNoUnits(waiter, world),
+      age(waiter.waitingSince),
+      whyNoUnits(waiter),
       scopeLink(waiter.scopeId, world),
     ],
   }));
@@ -117,7 +117,7 @@ function taskRow(task: Task, world: SpaceState): Dated {
     cells: [
       el('span', {}, 'task ', messageOf(task, world)),
       forMailbox(task, world),
-      age(task.waitingSince, world),
+      age(task.waitingSince),
       whyNobody(task, world),
       scopeLink(task.scopeId, world),
     ],
@@ -144,7 +144,7 @@ function restRow(key: string, tasks: readonly Task[], world: SpaceState): Dated 
     cells: [
       `${count(tasks.length)} more`,
       forMailbox(first, world),
-      age(first.waitingSince, world),
+      age(first.waitingSince),
       reason ?? first.waitsFor,
       plural(runs, 'run'),
     ],
@@ -164,8 +164,8 @@ export const waits = panel<Waits>({
       for (const { scopeId } of rows) world.scopes.learn(scopeId, answer.asOf);
   },
   render: (answer, world) => [
-    table(unitsText, forUnits(answer, world), shownOf(10, 1)),
-    table(workerText, forWorker(answer, world), shownOf(10, 1)),
+    table(unitsText, forUnits(answer, world), shownOf(2, 1)),
+    table(workerText, forWorker(answer, world), shownOf(3, 1)),
     ...(answer.truncated ? [el('p', { class: 'note' }, onlySome)] : []),
   ],
 });

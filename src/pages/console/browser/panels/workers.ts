@@ -1,6 +1,5 @@
 import { el } from '../dom.ts';
 import { count, plural } from '../format.ts';
-import { backlogOf } from '../pages/mailboxes.ts';
 import {
   age,
   button,
@@ -9,13 +8,15 @@ import {
   named,
   onlySome,
   type Row,
+  receiversOf,
   scopeLink,
   type TableText,
   table,
 } from '../parts.ts';
 import { address } from '../place.ts';
-import type { Mailbox, Mailboxes, Waits } from '../records.ts';
+import type { Mailboxes, Waits } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
+import { backlogOf } from '../staff.ts';
 import { panel } from './panel.ts';
 import { heldUnits, unitsOf } from './pools.ts';
 import { allowanceLink } from './resources.ts';
@@ -53,14 +54,14 @@ const shownHeld = 5;
 function claimOf(claim: Waits['heldClaims'][number], world: SpaceState): HeldClaim {
   const { messageId, mailboxId, attempt, claimedAt, leaseExpiresAt, scopeId } = claim;
   const release = world.can.config
-    ? [' ', button('release', 'Take the claim away…', { id: messageId, label: messageId })]
+    ? [button('release', 'Take the claim away…', { id: messageId, label: messageId }), ' ']
     : [];
   const of = [' of ', mailboxLink(mailboxId, world), `, attempt ${attempt}, run `, scopeLink(scopeId, world)];
   return {
     key: messageId,
     since: claimedAt,
     until: leaseExpiresAt,
-    what: el('span', {}, 'message ', messageLink(messageId, world), ...of, ...release),
+    what: el('span', {}, ...release, 'message ', messageLink(messageId, world), ...of),
   };
 }
 
@@ -94,7 +95,7 @@ function workersOf(waits: Waits, world: SpaceState): WorkerHolds[] {
 const earliest = (moments: readonly (string | null)[]): string | undefined =>
   moments.filter((one) => one !== null).sort()[0];
 
-function workerRow({ holder, session, held }: WorkerHolds, world: SpaceState): Row & { readonly since: string } {
+function workerRow({ holder, session, held }: WorkerHolds): Row & { readonly since: string } {
   const items = held.map(({ key, what }) => el('li', { 'data-key': key }, what));
   const rest = items.slice(shownHeld);
   const since = earliest(held.map((one) => one.since));
@@ -112,8 +113,8 @@ function workerRow({ holder, session, held }: WorkerHolds, world: SpaceState): R
       named(holder),
       named(session ?? '–'),
       el('div', {}, el('ul', { class: 'plain' }, ...items.slice(0, shownHeld)), rest.length === 0 ? null : folded),
-      since === undefined ? '–' : age(since, world),
-      until === undefined ? '–' : age(until, world),
+      since === undefined ? '–' : age(since),
+      until === undefined ? '–' : age(until),
     ],
   };
 }
@@ -134,30 +135,13 @@ export const workers = panel<Waits>({
     table(
       workerText,
       workersOf(answer, world)
-        .map((one) => workerRow(one, world))
+        .map((one) => workerRow(one))
         .sort((one, other) => (one.since < other.since ? -1 : 1)),
-      50,
+      20,
     ),
     ...(answer.truncated ? [el('p', { class: 'note' }, onlySome)] : []),
   ],
 });
-
-/** The workers that hold messages of a mailbox or wait for one. */
-function workersAt({ id }: Mailbox, { waits, receivers }: SpaceState): Set<string> {
-  const own = [...(waits?.heldClaims ?? []), ...(receivers?.receivers ?? [])].filter(
-    ({ mailboxId }) => mailboxId === id,
-  );
-  return new Set(own.map(({ holder, holderSession }) => `${holder}\t${holderSession}`));
-}
-
-function staff(mailbox: Mailbox, world: SpaceState): Element | string {
-  const { counts, paused } = mailbox;
-  if (paused) return 'paused';
-  const now = workersAt(mailbox, world).size;
-  // Claims and receivers beyond the rows that were read are not known.
-  const isDeserted = now === 0 && counts.claimed === 0 && counts.ready > 0;
-  return isDeserted ? el('span', { class: 'problem' }, 'nobody receives it') : count(now);
-}
 
 /** Which mailboxes with work have workers: some that hold messages of it, or that wait for one. */
 export const staffing = panel<Mailboxes>({
@@ -176,13 +160,13 @@ export const staffing = panel<Mailboxes>({
           key: one.id,
           cells: [
             mailboxLink(one.id, world, one.name),
-            staff(one, world),
+            receiversOf(one, world),
             count(one.counts.claimed),
             count(backlogOf(one) - one.counts.claimed),
-            one.oldestReadyAt === null ? '–' : age(one.oldestReadyAt, world),
+            one.oldestReadyAt === null ? '–' : age(one.oldestReadyAt),
           ],
         })),
-      50,
+      10,
     ),
     ...(nextCursor === null
       ? []
