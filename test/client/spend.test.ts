@@ -294,6 +294,17 @@ describe('spend', () => {
     );
   });
 
+  it('reports that the provider has nothing left, also where the quota has nothing left either', async () => {
+    const { url } = await provider({ tokensPerWindow: 60, windowMs: 3_600_000 });
+    const { id: allowanceId } = await muster.allowance.create({
+      ...{ name: randomUUID(), unitsLimit: 60, windowSeconds: 60 },
+    });
+    const options = { quota: { allowanceId }, estimate: { units: 60 } };
+    await muster.spend(options, (call) => ask(call, url, { tokens: 60 }));
+    const { events } = (await world.get(`/watch?types=allowance.observed&aggregate=allowance:${allowanceId}`)).body;
+    expect(events).to.have.length(1);
+  });
+
   it('sends nothing, and books nothing, where the signal of a request has aborted before', async () => {
     const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
     const { budget, balances } = await funds(1000);
