@@ -277,6 +277,8 @@ function start(): void {
     }
     setText(problem, await enter(key));
     if (problem.textContent !== '') return;
+    // The address is of a space of the organization before.
+    if (session.key !== undefined && orgOf(session.key) !== orgOf(key)) history.replaceState(null, '', '#/');
     session.keep();
     session.key = key;
     byId<HTMLInputElement>('key').value = '';
