@@ -38,8 +38,12 @@ export interface Step {
   readonly suspend?: SuspendOptions;
   /** Sleeps under this name for so many seconds, and says that it has. */
   readonly sleep?: readonly [name: string, seconds: number];
-  /** Joins messages with these payloads under this name; says their results, or the states of all if one has failed. */
+  /**
+   * Joins messages with these payloads under this name; says their results, or the states of all if one has failed (with
+   * `catches`, only that).
+   */
   readonly join?: readonly [name: string, payloads: readonly unknown[]];
+  readonly timeoutSeconds?: number;
   /** Waits so many seconds. If the claim ends meanwhile, says the name of its error, and throws it. */
   readonly wait?: number;
   /** A step with this key and this value; says the value, and whether it was done. */
@@ -140,9 +144,10 @@ async function make(step: Step, place: Place): Promise<void> {
   } else if (step.join) {
     const [name, payloads] = step.join;
     const sends = payloads.map((payload) => ({ mailbox: { mailboxId: place.mailboxId }, payload }));
-    await task.join(name, sends).then(say, (error) => {
+    const { timeoutSeconds } = step;
+    await task.join(name, sends, timeoutSeconds ? { timeoutSeconds } : {}).then(say, (error) => {
       if (!(error instanceof JoinFailed)) throw error;
-      say(error.results.map(({ state }) => state));
+      say(step.catches ? 'failed' : error.results.map(({ state }) => state));
     });
   } else if (step.wait !== undefined) await wait(step.wait, task, say);
 }

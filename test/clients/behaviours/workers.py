@@ -132,8 +132,8 @@ class Script:
         name, payloads = step['join']
         return name, [{'mailbox': {'mailbox_id': self.options['mailboxId']}, 'payload': payload} for payload in payloads]
 
-    def failed(self, error: JoinFailed) -> None:
-        self.see([one.state for one in error.results])
+    def failed(self, step: dict[str, Any], error: JoinFailed) -> None:
+        self.see('failed' if step.get('catches') else [one.state for one in error.results])
 
     def run(self, task: Task) -> Any:
         reservation: Any = None
@@ -177,9 +177,9 @@ class Script:
                 self.see(f'slept {step["sleep"][0]}')
             elif 'join' in step:
                 try:
-                    self.see(task.join(*self.joins(step)))
+                    self.see(task.join(*self.joins(step), timeout_seconds=step.get('timeoutSeconds')))
                 except JoinFailed as error:
-                    self.failed(error)
+                    self.failed(step, error)
             elif 'hold' in step:
                 with task.hold(self.options['pool'], step['hold']) as hold:
                     time.sleep(0.2)
@@ -233,9 +233,9 @@ class Script:
                 self.see(f'slept {step["sleep"][0]}')
             elif 'join' in step:
                 try:
-                    self.see(await task.join(*self.joins(step)))
+                    self.see(await task.join(*self.joins(step), timeout_seconds=step.get('timeoutSeconds')))
                 except JoinFailed as error:
-                    self.failed(error)
+                    self.failed(step, error)
             elif 'hold' in step:
                 async with task.hold(self.options['pool'], step['hold']) as hold:
                     await asyncio.sleep(0.2)

@@ -56,6 +56,8 @@ export class Recorder {
   readonly #results: Map<string, unknown>;
   /** The states of joined messages that are not ACKED. */
   readonly #states = new Map<string, string>();
+  /** The workKeys of messages that the handler has sent. */
+  readonly #workKeys = new Map<string, unknown>();
   /** The units of each place in line. */
   readonly #taken = new Map<string, number>();
   #puts = 0;
@@ -170,8 +172,11 @@ export class Recorder {
     if (isHandlers && !ofWorker.test(name)) this.calls.push({ call: name as CallName, fields });
     const answer = this.#given[name as CallName] ?? this.#answers[name as CallName];
     // The answer to a held view would be a rule of the service.
-    if (answer && (answer === this.#given[name as CallName] || fields['sinceVersion'] === undefined))
-      return answer(fields);
+    if (answer && (answer === this.#given[name as CallName] || fields['sinceVersion'] === undefined)) {
+      const body = answer(fields);
+      if (name === 'message.send') this.#workKeys.set(textOf((body as TestFields)['id']), fields['workKey'] ?? null);
+      return body;
+    }
     throw new Error(`a test task does not answer ${name}: put it into answers, or use testServer`);
   }
 
@@ -235,7 +240,8 @@ export class Recorder {
     },
     'message.view': ({ messageId }) => {
       const id = textOf(messageId);
-      return { ...this.message, state: this.#states.get(id) ?? 'ACKED', result: this.#results.get(id) ?? null };
+      const [state, workKey] = [this.#states.get(id) ?? 'ACKED', this.#workKeys.get(id) ?? null];
+      return { ...this.message, state, workKey, result: this.#results.get(id) ?? null };
     },
     'message.send': ({ mailboxId }) => ({ id: crypto.randomUUID(), mailboxId, state: 'READY', replay: false }),
     'mailbox.create': (fields) => ({ ...fields, id: fields['name'] }),

@@ -1,7 +1,7 @@
 import { MusterError } from '../error.ts';
 import { mailboxIdOf } from '../mailbox-ids.ts';
 import type { Muster } from '../muster.ts';
-import type { Args } from '../types.ts';
+import type { Answer, Args } from '../types.ts';
 import type { Memos } from './memos.ts';
 import type { PrerequisiteResult } from './results.ts';
 import type { Spender } from './spending.ts';
@@ -117,14 +117,17 @@ export async function join<Result>(
   return results.map(({ result }) => result as Result);
 }
 
+const workKeyOf = ({ message }: Joiner, name: string, index: number): string => `${message.id}/${name}/${index}`;
+
 /** The sends of a join, each with a workKey, so that nothing is sent twice. */
-async function callsOf({ message, muster, insist }: Joiner, name: string, sends: readonly JoinedSend[]) {
+async function callsOf(joiner: Joiner, name: string, sends: readonly JoinedSend[]) {
+  const { message, muster, insist } = joiner;
   const calls: Args<'message.send'>[] = [];
   for (const [index, { mailbox, payload, ...fields }] of sends.entries()) {
     const fieldsOfBox = typeof mailbox === 'string' ? { name: mailbox } : mailbox;
     const mailboxId =
       'mailboxId' in fieldsOfBox ? fieldsOfBox.mailboxId : await mailboxIdOf(muster, fieldsOfBox, insist);
-    const workKey = `${message.id}/${name}/${index}`;
+    const workKey = workKeyOf(joiner, name, index);
     calls.push({ scopeId: message.scopeId, ...fields, mailboxId, payload, workKey });
   }
   return calls;
@@ -143,8 +146,8 @@ async function sentBefore({ muster, insist }: Joiner, calls: readonly Args<'mess
 
 /** The ids of messages that were sent: from the suspension, or else from sends that are known by their workKeys. */
 async function idsOf(joiner: Joiner, name: string, sends: readonly JoinedSend[]): Promise<readonly string[]> {
-  const after = joiner.message.suspension?.after.map(({ messageId }) => messageId) ?? [];
-  if (after.length === sends.length && after.every((id) => id !== null)) return after as string[];
+  const after = joiner.message.suspension?.after.flatMap(({ messageId }) => messageId ?? []) ?? [];
+  if (after.length === sends.length && (await areJoined(joiner, name, after))) return after;
   const { muster, insist } = joiner;
   const ids: string[] = [];
   for (const call of await callsOf(joiner, name, sends))
@@ -152,23 +155,36 @@ async function idsOf(joiner: Joiner, name: string, sends: readonly JoinedSend[])
   return ids;
 }
 
+/** Whether the last suspension was that of this join: the message may have been suspended for something else since. */
+async function areJoined(joiner: Joiner, name: string, ids: readonly string[]): Promise<boolean> {
+  for (const [index, messageId] of ids.entries()) {
+    const found = await viewOf(joiner, messageId);
+    if (found) return found.workKey === workKeyOf(joiner, name, index);
+  }
+  // Retention has removed all of them.
+  return true;
+}
+
 async function resultsOf<Result>(
-  { muster, insist }: Joiner,
+  joiner: Joiner,
   ids: readonly string[],
 ): Promise<readonly PrerequisiteResult<Result | null>[]> {
   const resultOf = async (messageId: string): Promise<PrerequisiteResult<Result | null>> => {
-    const about = { messageId, groupId: null };
-    try {
-      const { state, result } = await insist((callOptions) => muster.message.view({ messageId }, callOptions));
-      return { ...about, state, result: result as Result | null };
-    } catch (error) {
-      // Retention has removed it.
-      if (error instanceof MusterError && error.status === 404) return { ...about, state: null, result: null };
-      throw error;
-    }
+    const { state, result } = (await viewOf(joiner, messageId)) ?? { state: null, result: null };
+    return { messageId, groupId: null, state, result: result as Result | null };
   };
   const results: PrerequisiteResult<Result | null>[] = [];
   for (let at = 0; at < ids.length; at += atOnce)
     results.push(...(await Promise.all(ids.slice(at, at + atOnce).map(resultOf))));
   return results;
+}
+
+/** A message; null if retention has removed it. */
+async function viewOf({ muster, insist }: Joiner, messageId: string): Promise<Answer<'message.view'> | null> {
+  try {
+    return await insist((callOptions) => muster.message.view({ messageId }, callOptions));
+  } catch (error) {
+    if (error instanceof MusterError && error.status === 404) return null;
+    throw error;
+  }
 }
