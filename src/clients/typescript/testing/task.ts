@@ -64,6 +64,8 @@ type TestedHandler<Payload, Result, Out> = (
 ) => Promise<Out> | Out;
 
 const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
+type AwaitedState = NonNullable<WorkerMessage['suspension']>['after'][number]['state'] & string;
+
 /** A month, the longest suspension. */
 const maxSuspendSeconds = 2_592_000;
 
@@ -155,7 +157,8 @@ export class TestTask<const Payload = unknown, Result = unknown> {
     const { suspension } = message;
     if (suspension?.wokenBy !== null) throw new Error('the handler has not suspended its message');
     const after = suspension.after.map((one, i) => {
-      const state = states[i] ?? 'ACKED';
+      // What has not ended in time stays as it is.
+      const state: AwaitedState = states[i] ?? (by === 'TIMEOUT' && results.length === 0 ? 'READY' : 'ACKED');
       if (one.messageId !== null) this.#recorder.finish(one.messageId, state, results[i] ?? null);
       return { ...one, state };
     });

@@ -4,10 +4,12 @@ import type { Spender } from './spending.ts';
 
 /** The outcome of a prerequisite, a message or a group. */
 export interface PrerequisiteResult<Result = unknown> {
-  /** Null for a group. */
+  /** Null unless it is a message. */
   readonly messageId: string | null;
-  /** Null for a message. */
+  /** Null unless it is a group. */
   readonly groupId: string | null;
+  /** Null unless it is a scope, which has no result. */
+  readonly scopeId: string | null;
   /** Its final state. */
   readonly state: string | null;
   /**
@@ -33,6 +35,7 @@ export async function resultsOf(reader: Reader, after: readonly Prerequisite[]):
 
 async function resultOf({ muster, insist }: Reader, after: Prerequisite): Promise<PrerequisiteResult> {
   const { messageId, groupId } = after;
+  if (messageId === null && groupId === null) return { ...after, result: null };
   try {
     const result =
       messageId !== null

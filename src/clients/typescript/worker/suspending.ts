@@ -84,6 +84,8 @@ export interface Joiner {
 }
 
 const sent = 'sent';
+/** The value of a join's step: first that its messages were sent, then their ids, and whether its time has passed. */
+type Known = typeof sent | readonly string[] | { readonly ids: readonly string[]; readonly timedOut: true };
 
 /** See `TaskContext.join`. */
 export async function join<Result>(
@@ -97,7 +99,7 @@ export async function join<Result>(
   if (sends.length > maxJoined)
     throw new RangeError(`a join has at most ${maxJoined} messages, and ${name} has ${sends.length}: join in steps`);
   const key = `join:${name}`;
-  const known = await memos.find<string | readonly string[]>(key);
+  const known = await memos.find<Known>(key);
   if (known === undefined) {
     const calls = await callsOf(joiner, name, sends);
     const { id: messageId, scopeId, token } = message;
@@ -107,12 +109,17 @@ export async function join<Result>(
     const after = before.map((id) => ({ messageId: id }));
     return joiner.suspend({ options: { ...options, after }, sends: calls.slice(-maxInStep), note });
   }
-  const ids = typeof known === 'string' ? await idsOf(joiner, name, sends) : known;
-  if (typeof known === 'string') await memos.replace(key, ids);
+  const hasTimedOut = typeof known === 'object' && 'timedOut' in known;
+  const ids = hasTimedOut ? known.ids : known === sent ? await idsOf(joiner, name, sends) : known;
+  if (known === sent) await memos.replace(key, ids);
   const results = await resultsOf<Result>(joiner, ids);
   const isOver = results.every(({ state }) => state === null || finalStates.includes(state));
-  if (!isOver && message.suspension?.wokenBy !== 'TIMEOUT')
-    return joiner.suspend({ options: { ...options, after: ids.map((messageId) => ({ messageId })) } });
+  if (!isOver && !hasTimedOut) {
+    if (message.suspension?.wokenBy !== 'TIMEOUT')
+      return joiner.suspend({ options: { ...options, after: ids.map((messageId) => ({ messageId })) } });
+    // Later attempts don't wait for it again.
+    await memos.replace(key, { ids, timedOut: true });
+  }
   if (results.some(({ state }) => state !== 'ACKED')) throw new JoinFailed(name, results);
   return results.map(({ result }) => result as Result);
 }
@@ -171,7 +178,7 @@ async function resultsOf<Result>(
 ): Promise<readonly PrerequisiteResult<Result | null>[]> {
   const resultOf = async (messageId: string): Promise<PrerequisiteResult<Result | null>> => {
     const { state, result } = (await viewOf(joiner, messageId)) ?? { state: null, result: null };
-    return { messageId, groupId: null, state, result: result as Result | null };
+    return { messageId, groupId: null, scopeId: null, state, result: result as Result | null };
   };
   const results: PrerequisiteResult<Result | null>[] = [];
   for (let at = 0; at < ids.length; at += atOnce)

@@ -86,10 +86,15 @@ def joined(
     if known == _sent:
         known = _ids_of(task, name, sends)
         note.put(known)
-    results = [_result_of(task, message_id) for message_id in known]
+    has_timed_out = isinstance(known, dict)
+    ids = known['ids'] if has_timed_out else known
+    results = [_result_of(task, message_id) for message_id in ids]
     is_over = all(one.state is None or one.state in final_states for one in results)
-    if not is_over and _suspension_of(task).get('wokenBy') != 'TIMEOUT':
-        return Suspending({**options, 'after': [{'messageId': message_id} for message_id in known]})
+    if not is_over and not has_timed_out:
+        if _suspension_of(task).get('wokenBy') != 'TIMEOUT':
+            return Suspending({**options, 'after': [{'messageId': message_id} for message_id in ids]})
+        # Later attempts don't wait for it again.
+        note.put({'ids': ids, 'timedOut': True})
     if any(one.state != 'ACKED' for one in results):
         raise JoinFailed(name, results)
     return [one.result for one in results]
