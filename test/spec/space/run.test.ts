@@ -64,7 +64,7 @@ describe('run view', () => {
       remainingMinor: '5',
     });
     expect(body.waiters[0]).to.include({ waiterId: created['waiter'], state: 'GRANTED', position: null });
-    const [{ payload, result, progress, question, ...listed }] = (
+    const [{ payload, result, progress, question, suspension, ...listed }] = (
       await world.get(`/mailboxes/${traffic.work}/messages?state=ACKED`)
     ).body.messages;
     const view = async (path: string) => (await world.get(path)).body;

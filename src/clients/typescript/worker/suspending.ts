@@ -3,9 +3,9 @@ import { mailboxIdOf } from '../mailbox-ids.ts';
 import type { Muster } from '../muster.ts';
 import type { Answer, Args } from '../types.ts';
 import type { Memos } from './memos.ts';
+import type { MailboxRef, TaskSendFields, WorkerMessage } from './message.ts';
 import type { PrerequisiteResult } from './results.ts';
 import type { Spender } from './spending.ts';
-import type { MailboxRef, TaskSendFields, WorkerMessage } from './task.ts';
 
 /** The conditions of a suspension; at least one of `after`, `note` and `delaySeconds`. */
 export type SuspendOptions = Pick<

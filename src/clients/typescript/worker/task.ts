@@ -10,10 +10,11 @@ import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
 import type { CallSpender } from '../spend/spender.ts';
 import { type Attempt, beginAttempt } from '../tracing.ts';
-import type { Answer, Args, OneOf, Typed } from '../types.ts';
+import type { Answer } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist, insistBeyond } from './insist.ts';
 import { Memos } from './memos.ts';
+import type { MailboxRef, TaskSendFields, WorkerMessage } from './message.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
 import {
   type AllowanceRef,
@@ -36,19 +37,7 @@ import {
   type SuspendOptions,
 } from './suspending.ts';
 
-/** A message for a worker's handler, with these types for its payload and its earlier results. */
-export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
-  NonNullable<OneOf<Answer<'message.recv'>>>,
-  Payload,
-  Result
->;
-
-/** A mailbox: by its name, created if it does not exist; by its fields, to create it with these; or by its id. */
-export type MailboxRef = string | Args<'mailbox.create'> | { readonly mailboxId: string };
-
-/** The fields of a message that a handler sends. By default it is sent into the handler's run. */
-export type TaskSendFields = Omit<Args<'message.send'>, 'mailboxId' | 'scopeId' | 'payload'> &
-  Partial<Pick<Args<'message.send'>, 'scopeId'>>;
+export type { MailboxRef, TaskSendFields, WorkerMessage } from './message.ts';
 
 /** The services for a handler. */
 export interface TaskContext {

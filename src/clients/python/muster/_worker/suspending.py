@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from .._arguments import Id, copied, given
 from .._base import BATCH, Plan
@@ -87,7 +87,7 @@ def joined(
         known = _ids_of(task, name, sends)
         note.put(known)
     has_timed_out = isinstance(known, dict)
-    ids = known['ids'] if has_timed_out else known
+    ids = cast('list[str]', known['ids'] if has_timed_out else known)
     results = [_result_of(task, message_id) for message_id in ids]
     is_over = all(one.state is None or one.state in final_states for one in results)
     if not is_over and not has_timed_out:
