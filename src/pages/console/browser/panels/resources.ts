@@ -1,26 +1,10 @@
 import { el } from '../dom.ts';
 import { count, duration, percent } from '../format.ts';
-import { mailboxTable } from '../pages/mailboxes.ts';
-import { age, badge, bar, button, buttons, named, pager, shownOf } from '../parts.ts';
+import { age, badge, bar, button, buttons, named, pager } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
-import type { Allowance, Allowances, Mailboxes } from '../records.ts';
+import type { Allowance, Allowances } from '../records.ts';
 import type { SpaceState } from '../space-state.ts';
-import { byOldest } from '../staff.ts';
 import { type Panel, panel } from './panel.ts';
-
-export const queues = panel<Mailboxes>({
-  id: 'queues',
-  path: '/mailboxes?limit=200',
-  hears: ['mailbox', 'message'],
-  everySeconds: 4,
-  learn: ({ mailboxes }, world) => world.learnNewest(mailboxes),
-  render: ({ mailboxes, nextCursor }, world) => [
-    mailboxTable([...mailboxes].sort(byOldest).slice(0, shownOf(4, 3)), world),
-    ...(nextCursor === null && mailboxes.length <= shownOf(4, 3)
-      ? []
-      : [el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes')]),
-  ],
-});
 
 /** The query of a list. All lists on a page share the filter by name, but each has its own cursor. */
 export function filtered(place: PageRef | undefined, list: string): string {
