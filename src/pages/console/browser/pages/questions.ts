@@ -1,7 +1,7 @@
 import { storeAnswerer, storedAnswerer } from '../answering.ts';
 import { el, html } from '../dom.ts';
 import { openQuestions } from '../panels/questions.ts';
-import { queues } from '../panels/resources.ts';
+import { queues } from '../panels/queues.ts';
 import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { SpaceState } from '../space-state.ts';
