@@ -130,6 +130,22 @@ describe('the worker of the typed client', () => {
     expect(worker.counts.completed).to.equal(1);
   });
 
+  it('loses a message whose handler throws once somebody else has its claim', async () => {
+    const mailboxId = await mailbox();
+    let fail: ((error: Error) => void) | undefined;
+    const worker = start({ mailbox: { mailboxId }, concurrency: 1 }, () => new Promise((_, reject) => (fail = reject)));
+    const lost = heard(worker, 'lost');
+    const messageId = await sent(mailboxId);
+    await until(() => fail !== undefined);
+    await muster.message.release({ messageId });
+    expect(await muster.message.recv({ mailboxId, scopeId, holder: 'other', holderSession: 's' })).to.include({
+      id: messageId,
+    });
+    fail?.(new Error('too late'));
+    await until(() => lost.length === 1);
+    expect(worker.counts).to.include({ lost: 1, failed: 0, returned: 0 });
+  });
+
   it('receives from one scope only, and publishes results into a mailbox in the same step', async () => {
     const [mailboxId, reports] = [await mailbox(), await mailbox()];
     const elsewhere = await muster.message.send({ mailboxId, scopeId: randomUUID(), payload: 0 });
