@@ -54,7 +54,7 @@ describe('npm run demo', () => {
     for (const line of [
       /example {2}steps\.ts\n.*A researcher dies after its first step/,
       /crash +kill -9 \d+: it dies with messages in its hands; nobody tells Muster/,
-      /PASS {2}programs +11 have done their work\n/,
+      /PASS {2}programs +12 have done their work\n/,
       /PASS {2}crash +the message of the killed process is \w+ at attempt [2-9]: nothing was lost\n/,
       /all 4 checks hold, after \d:\d\d\n$/,
     ])

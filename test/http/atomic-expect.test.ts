@@ -13,6 +13,7 @@ const opaque: ReadonlySet<string> = new Set([
   'value',
   'requires',
   'question',
+  'suspension',
   'answer',
   'options',
   'answerUrl',

@@ -85,7 +85,7 @@ describe('A batch', () => {
       expect(task.groupId).to.equal(group.id);
       const { body: sent } = await world.get(`/messages/${first.id}`);
       expect(sent).to.deep.include({ scopeId: group.scopeId, payload: { $from: 0 }, state: 'BLOCKED' });
-      expect(sent.after).to.deep.equal([{ messageId: null, groupId: group.id, state: 'OPEN' }]);
+      expect(sent.after).to.deep.equal([{ messageId: null, groupId: group.id, scopeId: null, state: 'OPEN' }]);
       expect((await world.get(`/messages/${second.id}`)).body.blockedBy).to.deep.equal([
         { kind: 'MESSAGE', id: first.id },
       ]);

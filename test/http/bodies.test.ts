@@ -107,7 +107,7 @@ describe('Request bodies', () => {
     const messageOf = async (path: string, body: string) => (await text(path, body)).body.error.message;
     for (const field of ['x', '__proto__']) {
       expect(await messageOf('/mailboxes', `{"name":"x","${field}":1}`)).to.equal(
-        `${field} is not a field of the body of this request, which takes name, mode, recipientId, backlogLimit, maxAttempts, retryDelaySeconds, maxRetryDelaySeconds, perKey, progressEvents, unique`,
+        `${field} is not a field of the body of this request, which takes name, mode, recipientId, backlogLimit, maxAttempts, retryDelaySeconds, maxRetryDelaySeconds, perKey, attemptSeconds, progressEvents, unique`,
       );
       const complete = `{"token":"${token}","result":{"payload":1,"${field}":1}}`;
       expect(await messageOf(`/messages/${mailboxId}/complete`, complete)).to.equal(

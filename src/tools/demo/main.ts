@@ -13,7 +13,7 @@ const pool = 'worker-pool.ts';
 /** The programs between the death of one pool and the next one. The desk is left out: it waits for a person. */
 const others = [
   ...['steps.ts', 'fan-out.ts', 'report.ts', 'phases.ts', 'reviewers.ts', 'budgeted-agent.ts'],
-  ...['model-calls.ts', 'crawler.ts', 'fenced-store.ts', 'mcp-agent.ts'],
+  ...['model-calls.ts', 'crawler.ts', 'fenced-store.ts', 'workflow.ts', 'mcp-agent.ts'],
 ];
 
 /** Resolves with an exit status when the demo is interrupted, so that it still cleans up. */
