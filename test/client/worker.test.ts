@@ -98,6 +98,15 @@ describe('the worker of the typed client', () => {
     expect(await start({ mailbox: name }, () => 1).mailboxId).to.equal(mailboxId);
   });
 
+  it('leaves the signals of the process to others once it has closed', async () => {
+    const listeners = () => process.listenerCount('SIGTERM') + process.listenerCount('SIGINT');
+    const before = listeners();
+    const worker = start({ mailbox: { mailboxId: await mailbox() }, closeOnSignals: true }, () => null);
+    expect(listeners()).to.equal(before + 2);
+    await worker.close(0);
+    await until(() => listeners() === before);
+  });
+
   it('sleeps while it has no room', async () => {
     const mailboxId = await mailbox();
     await sent(mailboxId);
@@ -530,6 +539,23 @@ describe('the worker of the typed client', () => {
       await muster.message.cancel({ messageId: id });
       await until(async () => (await balances()).reserved === '0');
       expect(held).to.deep.equal(['20']);
+    });
+
+    it('nothing more where the service has settled a reservation that was overdue, and says what it has settled', async () => {
+      const { name, balances } = await budget();
+      const mailboxId = await mailbox();
+      const settled: string[] = [];
+      const worker = start({ mailbox: { mailboxId } }, async (_, { reserve }) => {
+        const settleBy = Date.now() + 1_500;
+        const reservation = await reserve(name, 20, { settleBy: new Date(settleBy), onOverdue: 'SETTLE' });
+        await until(() => Date.now() > settleBy);
+        settled.push((await reservation.settle(5)).amountMinor);
+      });
+      const id = await sent(mailboxId);
+      await worker.drained();
+      expect((await view(id)).state).to.equal('ACKED');
+      expect(settled).to.deep.equal(['20']);
+      expect(await balances()).to.include({ reserved: '0', settled: '20' });
     });
 
     it('gives back what a lost attempt holds whose message somebody else has ended, however', async () => {
