@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { trace as openTelemetry, SpanStatusCode } from '@opentelemetry/api';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { expect } from 'chai';
 import { createMuster, type Muster, Worker } from '../../src/clients/typescript/index.ts';
+import { until } from '../support/processes.ts';
 import { someTrace } from '../support/trace.ts';
 import { World } from '../support/world.ts';
 
@@ -42,5 +45,32 @@ describe('the typed client without OpenTelemetry', () => {
       [1, null, null],
       [2, sent[2]?.traceparent, null],
     ]);
+  });
+});
+
+describe('the typed client with OpenTelemetry', () => {
+  const exporter = new InMemorySpanExporter();
+  before(() => {
+    openTelemetry.setGlobalTracerProvider(
+      new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+    );
+  });
+  after(() => openTelemetry.disable());
+
+  it('marks the span of an attempt as failed whose claim was lost', async () => {
+    const world = await World.create();
+    const muster = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
+    const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
+    const lost: unknown[] = [];
+    const worker = new Worker(muster, { mailbox: { mailboxId }, closeOnSignals: false }, async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    worker.on('received', ({ message }) => void muster.message.cancel({ messageId: message.id }));
+    worker.on('lost', (event) => lost.push(event));
+    await muster.message.send({ mailboxId, scopeId: randomUUID(), payload: 1 });
+    await until(() => lost.length === 1);
+    await worker.close();
+    const attempts = exporter.getFinishedSpans().filter(({ name }) => name === `process ${mailboxId}`);
+    expect(attempts.map(({ status }) => status.code)).to.deep.equal([SpanStatusCode.ERROR]);
   });
 });
