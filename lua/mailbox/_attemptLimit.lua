@@ -13,9 +13,8 @@ function attemptLimit.count(change)
   if change > 0 then invocation.hasWithheld = true end
 end
 
---- The limit of a mailbox; false if it has none.
+--- The limit of a mailbox; false if it has none. Call it only if something is withheld.
 function attemptLimit.ofMailbox(mailboxId)
-  if keyspace.record.withheld == 0 and not invocation.hasWithheld then return false end
   if count.read('attemptLimits') == 0 then return false end
   return mailbox.load(mailboxId, 'mode', 'attemptSeconds').attemptSeconds
 end

@@ -7,8 +7,8 @@
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
---- @include lib/again lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/records lib/refuse lib/space
---- @include lib/usage mailbox/_attemptLimit mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message
+--- @include lib/again lib/call lib/caller lib/clock lib/day lib/invocation lib/lease lib/plan lib/records lib/refuse
+--- @include lib/space lib/usage mailbox/_attemptLimit mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message
 --- @include mailbox/_others mailbox/_paused mailbox/_ready mailbox/_receive mailbox/_requires scope/_scope
 -- The most messages short of units that a step passes over.
 local maxPassed, passed = 100, 0
@@ -22,7 +22,7 @@ if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder t
 local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 max, bytesLimit = tonumber(max), tonumber(bytesLimit)
 local claims, bytes, tokenLength = {}, 0, #tokens / max
-local boxLimit = attemptLimit.ofMailbox(mailboxId)
+local boxLimit = (keyspace.record.withheld ~= 0 or invocation.hasWithheld) and attemptLimit.ofMailbox(mailboxId)
 local swept = tonumber(sweptThrough)
 
 local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
