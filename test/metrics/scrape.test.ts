@@ -70,6 +70,14 @@ describe('GET /metrics', () => {
     ]);
   });
 
+  /** A scrape that has read the store, which it does without if the store is slow to answer. */
+  async function read() {
+    for (;;) {
+      const found = await scrape(service);
+      if (found.value('muster_spaces_partial') !== undefined) return found;
+    }
+  }
+
   it('shows what waits in all organizations, and since when, as the backlog of their spaces does', async () => {
     const other = await World.create({ on: service });
     const inbox = `/mailboxes/${(await other.mustPost('/mailboxes', { name: 'inbox' })).id}`;
@@ -82,7 +90,7 @@ describe('GET /metrics', () => {
     // Organizations where nothing waits must not lower the figures.
     const empty = Array.from({ length: 40 }, (_, i) => `empty-${i}`);
     await service.store.sadd('muster:orgs', ...empty);
-    const now = await scrape(service);
+    const now = await read();
     await service.store.srem('muster:orgs', ...empty);
     const backlogs = [(await world.get('/backlog')).body, (await other.get('/backlog')).body];
     const sum = (of: (backlog: (typeof backlogs)[0]) => number) => of(backlogs[0]) + of(backlogs[1]);
@@ -227,13 +235,6 @@ describe('GET /metrics', () => {
   });
 
   it('reads at most 50 spaces of an organization and 200 organizations, and reports if there are more', async () => {
-    /** A scrape does without the store if it is slow to answer. */
-    const read = async () => {
-      for (;;) {
-        const found = await scrape(service);
-        if (found.value('muster_spaces_partial') !== undefined) return found;
-      }
-    };
     const more = Array.from({ length: 300 }, (_, i) => `more-${i}`);
     await service.store.sadd('muster:orgs', ...more);
     expect((await read()).value('muster_spaces_partial')).to.equal(1);

@@ -117,6 +117,8 @@ export async function makeRecords(world: World): Promise<Objects> {
   for (const key of ['plan', 'draft']) await world.call('PUT', `/scopes/${scopeId}/notes/${key}`, { value: { key } });
 
   const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 3 });
+  const { id: releasedBarrierId } = await world.mustPost('/barriers', { scopeId, target: 1 });
+  await world.mustPost(`/barriers/${releasedBarrierId}/arrive`, { arrivalKey: 'a' });
   const more = {
     messageId: claim.id,
     token: claim.token,
@@ -134,6 +136,7 @@ export async function makeRecords(world: World): Promise<Objects> {
       readyMessageId,
       cancelledMessageId,
       releasableMessageId,
+      releasedBarrierId,
       emptyMailboxId,
       fullMailboxId: full.id,
       scheduleId,
@@ -157,6 +160,7 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.cancel': { messageId: 'readyMessageId' },
   'message.requeue': { messageId: 'cancelledMessageId' },
   'message.release': { messageId: 'releasableMessageId' },
+  'barrier.nextEpoch': { barrierId: 'releasedBarrierId' },
   'message.ask': { messageId: 'askingMessageId' },
   'message.suspend': { messageId: 'suspendedMessageId' },
   'question.answer': { questionId: 'answeredQuestionId' },

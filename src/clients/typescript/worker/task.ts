@@ -283,8 +283,10 @@ export class Task<Payload = unknown, Result = unknown> {
         signal.throwIfAborted();
         if (!(seconds >= 0)) throw new RangeError('sleep takes a number of seconds');
         const until = await this.memos.once(`sleep:${name}`, async () => (await callSpender.now()) + 1000 * seconds);
-        const leftMs = hasSlept(message, until) ? 0 : until - (await callSpender.now());
-        if (leftMs > 0) await this.#suspend({ options: { delaySeconds: Math.ceil(leftMs / 1000) } });
+        const leftMs = until - (await callSpender.now());
+        // By the store's clock it is over: a later attempt need not look at this process's clock again.
+        if (leftMs > 0 && hasSlept(message, until)) await this.memos.replace(`sleep:${name}`, 0);
+        else if (leftMs > 0) await this.#suspend({ options: { delaySeconds: Math.ceil(leftMs / 1000) } });
       },
       join: async (name, sends, options = {}) => {
         signal.throwIfAborted();

@@ -81,7 +81,11 @@ class TaskContext:
         # In milliseconds, as the TypeScript client keeps it.
         until: int = self._task.memos.once(f'sleep:{name}', lambda: int(1000 * (spender.now() + seconds)))
         left = until / 1000 - spender.now()
-        if left <= 0 or has_slept(self._task, until / 1000):
+        if left > 0 and has_slept(self._task, until / 1000):
+            # By the store's clock it is over: a later attempt need not look at this process's clock again.
+            self._task.memos.note(f'sleep:{name}').put(0)
+            return None
+        if left <= 0:
             return None
         return Suspending({'delaySeconds': math.ceil(left)})
 
