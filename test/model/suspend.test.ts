@@ -48,7 +48,22 @@ const [send, other, recv, pass]: Step[] = [
   { do: 'recv', scope: 0 },
   { do: 'pass', half: 3 },
 ];
-/** Produces the outcomes that come about by chance too rarely. */
+/** These produce every outcome, so that none depends on chance. */
+const conditions = [
+  ...[send, other, recv, suspend(0, { messages: [0] }), suspend(0, { isToken: false, sleep: 5 })],
+  ...[
+    suspend(0, { messages: [1], sleep: 5 }),
+    recv,
+    { do: 'recv', scope: 1 },
+    { do: 'complete', index: 1, isToken: true },
+  ],
+  ...[pass, recv, suspend(0, { runs: [1] }), { do: 'put', scope: 0 }, { do: 'delete', scope: 0 }],
+  ...[
+    { do: 'delete', scope: 0 },
+    { do: 'cancel', index: 1 },
+    { do: 'cancel', index: 0 },
+  ],
+] as Step[];
 const timeouts = [
   ...[send, other, recv, suspend(0, { messages: [1], timeout: 5 }), pass, recv, suspend(0, { runs: [1], timeout: 5 })],
   ...[pass, recv, suspend(0, { note: { scope: 2, isNow: true }, timeout: 5, fails: true }), pass],
@@ -210,7 +225,17 @@ describe('Suspended messages against their model', function () {
 
   it('wait, wake and end as the model says, whatever happens in whatever order', () =>
     trySequences<null, Step>({
-      ...{ first: fc.constant(null), step, maxLength: 20, examples: [[null, timeouts]], outcomes, met },
+      ...{
+        first: fc.constant(null),
+        step,
+        maxLength: 20,
+        examples: [
+          [null, timeouts],
+          [null, conditions],
+        ],
+        outcomes,
+        met,
+      },
       run: async (curl, world: World, now, _first, sequence) => {
         const model = new SuspendModel(scopes);
         model.now = now / 1000;
