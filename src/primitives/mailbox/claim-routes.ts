@@ -44,6 +44,12 @@ const resultMessageId = idField()
 const groupState = oneOf(...groupStates)
   .orNull()
   .means('the state of its group, or null if it belongs to none');
+const progress = opaque()
+  .optional()
+  .description('the progress of the work, for the next attempt; at most 4,096 bytes')
+  .meta({ model: 'how far you are, for the next attempt' })
+  .example({ page: 3 });
+
 const token = text(1, 256)
   .description('the token of the claim, from the answer to recv')
   .meta({ model: 'from message_recv' })
@@ -183,11 +189,7 @@ const renew = route({
   body: fields({
     token,
     leaseSeconds: leaseSeconds('the length of the lease from now on; by default as for recv'),
-    progress: opaque()
-      .optional()
-      .description('the progress of the work, for the next attempt; at most 4,096 bytes')
-      .meta({ model: 'how far you are, for the next attempt' })
-      .example({ page: 3 }),
+    progress,
   }),
   opaque: ['progress'],
   toolAnswer: true,
@@ -431,11 +433,7 @@ const suspend = route({
         "whether the next message of its key goes on meanwhile; the message then joins the end of its key's queue when it continues",
       )
       .meta({ model: 'others of its key go on; it returns behind them' }),
-    progress: opaque()
-      .optional()
-      .description('the progress of the work, for the next attempt; at most 4,096 bytes')
-      .meta({ model: 'how far you are, for the next attempt' })
-      .example({ page: 3 }),
+    progress,
   }),
   opaque: ['progress'],
   notInTool: ['yieldsKey'],
